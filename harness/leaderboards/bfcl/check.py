@@ -12,17 +12,16 @@ from harness.judging import (
     Evidence,
     UnlistedKind,
     build_check_result,
-    passed_if,
 )
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.checker.agentic import find_answer_fault
-from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.multi_turn import MultiTurnCase, find_turns_fault
 from harness.leaderboards.bfcl.checker.single import (
     find_expected_calls_fault,
     find_no_call_fault,
     find_some_call_fault,
 )
+from harness.leaderboards.bfcl.checker.values import Fault
 from harness.leaderboards.bfcl.data import BfclEntry
 from harness.leaderboards.bfcl.source import data_folder
 from harness.leaderboards.bfcl.transcript_steps import (
@@ -64,26 +63,24 @@ def build_check(entry: BfclEntry) -> Check:
 def find_fault(params: JsonObject, transcript: Transcript) -> Fault | None:
     """Return the model's mistake by the rule of the category, or ``None``."""
     category = CATEGORIES[params["category"]]
+    wanted: Any = params.get("ground_truth")
+    step = get_first_step(transcript)
     match category.judging:
         case "calls":
-            return find_expected_calls_fault(
-                category, params["functions"], params["ground_truth"], get_first_step(transcript)
-            )
+            return find_expected_calls_fault(category, params["functions"], wanted, step)
         case "no_call":
-            return find_no_call_fault(get_first_step(transcript))
+            return find_no_call_fault(step)
         case "some_call":
-            return find_some_call_fault(get_first_step(transcript))
+            return find_some_call_fault(step)
         case "answer":
-            return find_answer_fault(
-                _select_judged_turns(params, transcript), params["ground_truth"]
-            )
+            return find_answer_fault(_select_judged_turns(params, transcript), wanted)
         case "multi_turn" if is_no_conversation(transcript):
             return Fault("multi_turn:inference_error", "the recorded result is not a list of turns")
         case "multi_turn":
             conversation = MultiTurnCase(
                 classes=params["classes"],
                 initial_config=params["initial_config"],
-                expected=params["ground_truth"],
+                expected=wanted,
                 long_context=category.name == "multi_turn_long_context",
                 data=data_folder(),
             )
@@ -102,20 +99,20 @@ class BfclKind(UnlistedKind):
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by the official rules."""
-        fault = find_fault(check.params, evidence.transcript)
-        failed = fault is not None
-        finding = CheckFinding(
-            label=check.params["category"],
-            verdict=passed_if(not failed),
-            expected=check.params.get("ground_truth") if failed else None,
-            actual=_show_turns(_select_judged_turns(check.params, evidence.transcript))
-            if failed
-            else None,
-            why=([] if fault is None else [f"{fault.error_type}: {fault.message}"], None),
+        params = check.params
+        finding = CheckFinding(label=params["category"], verdict="passed")
+        fault = find_fault(params, evidence.transcript)
+        if fault is None:
+            return build_check_result(check, finding)
+        turns = _select_judged_turns(params, evidence.transcript)
+        finding = replace(
+            finding,
+            verdict="failed",
+            expected=params.get("ground_truth"),
+            actual=[[_show_step(step) for step in steps] for steps in turns],
+            why=([f"{fault.error_type}: {fault.message}"], None),
         )
-        return replace(
-            build_check_result(check, finding), code=None if fault is None else fault.error_type
-        )
+        return replace(build_check_result(check, finding), code=fault.error_type)
 
 
 KINDS.add_unlisted(KIND, BfclKind())
@@ -128,10 +125,6 @@ def _select_judged_turns(params: JsonObject, transcript: Transcript) -> Sequence
     """
     turns = extract_turns(transcript)
     return turns[-1:] if params.get("among_others") else turns
-
-
-def _show_turns(turns: Sequence[Sequence[Step]]) -> list[list[Any]]:
-    return [[_show_step(step) for step in steps] for steps in turns]
 
 
 def _show_step(step: Step) -> Mapping[str, Any] | list[Any]:

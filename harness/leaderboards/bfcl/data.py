@@ -55,47 +55,42 @@ class BfclEntry:
         return functions
 
 
-def iterate_entries(category: Category, folder: Path | None = None) -> Iterator[BfclEntry]:
-    """Yield the cases of ``category``.
+@cache
+def load_entries(name: str, folder: Path) -> tuple[BfclEntry, ...]:
+    """Return the cases of a category; they are read once, for both suites and recordings.
 
     Raises:
         NothingToRun: the cases were not fetched.
         InvalidInput: a file is damaged.
     """
-    folder = folder or data_folder()
+    category = CATEGORIES[name]
     # The root of the cache: `data_folder` is two levels below it.
     noted = read_fetched_facts(folder.parent.parent)
-    if noted is None or category.name not in noted["categories"]:
-        raise NothingToRun(
-            f"BFCL's {category.name} cases were not fetched. Fetch them: "
-            f"{fetch_command(category.name if noted else None)}"
-        )
+    if noted is None or name not in noted["categories"]:
+        command = fetch_command(name if noted else None)
+        raise NothingToRun(f"BFCL's {name} cases were not fetched. Fetch them: {command}")
     file = folder / "data" / f"BFCL_v4_{category.source}.json"
     answers: list[Any] = []
     # The other rules compare with nothing.
     if category.judging in ("calls", "multi_turn", "answer"):
-        answers = [
-            line["ground_truth"]
-            for line in _iterate_lines(folder / "data" / "possible_answer" / file.name)
-        ]
-    for place, question in enumerate(_iterate_lines(file)):
-        yield BfclEntry(
+        lines = _iterate_lines(folder / "data" / "possible_answer" / file.name)
+        answers = [line["ground_truth"] for line in lines]
+    return tuple(
+        BfclEntry(
             # Some categories share a file of cases, whose ids have the name of the file.
-            id=question["id"].replace(category.source, category.name, 1),
+            id=question["id"].replace(category.source, name, 1),
             category=category,
             question=question,
             answer=answers[place] if answers else None,
             line=place + 1,
         )
+        for place, question in enumerate(_iterate_lines(file))
+    )
 
 
 @cache
-def load_entries(category: str, folder: Path) -> tuple[BfclEntry, ...]:
-    """Return the cases of a category.
-
-    They are read once, for both suites and recordings.
-    """
-    return tuple(iterate_entries(CATEGORIES[category], folder))
+def _index_entries(category: str, folder: Path) -> dict[str, BfclEntry]:
+    return {entry.id: entry for entry in load_entries(category, folder)}
 
 
 def find_entry(case: str) -> BfclEntry:
@@ -109,11 +104,6 @@ def find_entry(case: str) -> BfclEntry:
     if found is None:
         raise UsageError(f"BFCL has no case {case!r}")
     return found
-
-
-@cache
-def _index_entries(category: str, folder: Path) -> dict[str, BfclEntry]:
-    return {entry.id: entry for entry in load_entries(category, folder)}
 
 
 def question_file(category: Category) -> str:
@@ -132,11 +122,10 @@ def class_functions(class_name: str, folder: Path) -> tuple[dict[str, Any], ...]
 @cache
 def load_earlier_messages(scenario: str, folder: Path) -> tuple[tuple[str, ...], ...]:
     """Return the user's messages before the memory cases of a scenario, by conversation."""
+    lines = _iterate_lines(folder / TOLD / f"memory_{scenario}.json")
     return tuple(
-        tuple(
-            "\n\n".join(message["content"] for message in said) for said in conversation["question"]
-        )
-        for conversation in _iterate_lines(folder / TOLD / f"memory_{scenario}.json")
+        tuple("\n\n".join(message["content"] for message in said) for said in line["question"])
+        for line in lines
     )
 
 

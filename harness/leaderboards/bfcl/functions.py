@@ -13,7 +13,7 @@ from harness.leaderboards.bfcl.catalog import CATEGORIES, Language
 from harness.leaderboards.bfcl.data import BfclEntry, load_entries
 from harness.leaderboards.bfcl.decoding.forms import OutputForm
 from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls
-from harness.leaderboards.bfcl.source import data_folder, fetch_command, read_fetched_facts
+from harness.leaderboards.bfcl.source import fetch_command, read_fetched_facts
 from harness.types import JsonObject, Tool
 
 MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
@@ -51,37 +51,38 @@ _JSON_TYPES = {
     "dict": "object",
     "float": "number",
     "tuple": "array",
-    "integer": "integer",
-    "string": "string",
-    "boolean": "boolean",
-    "array": "array",
+    **{name: name for name in ("integer", "string", "boolean", "array")},
 }
 _SYNTAX = {"python": "Python 3", "java": "Java 8 SDK", "javascript": "JavaScript"}
 _NAMES = {"java": "Java", "javascript": "JavaScript"}
 _LISTS = ("Array", "ArrayList", "array")
 
 
+def build_tool(function: Mapping[str, Any], language: Language) -> Tool:
+    """Return a function as a tool."""
+    return Tool(
+        name=function["name"],
+        description=build_description(function, language),
+        input_schema=build_parameters(function, language),
+    )
+
+
 def build_description(function: Mapping[str, Any], language: Language) -> str:
     """Return the description of a function for the model."""
-    return (
-        f"{function['description']} Note that the provided function is in {_SYNTAX[language]} "
-        "syntax."
-    )
+    syntax = f"Note that the provided function is in {_SYNTAX[language]} syntax."
+    return f"{function['description']} {syntax}"
 
 
 def build_parameters(function: Mapping[str, Any], language: Language) -> JsonObject:
     """Return the JSON Schema of a function's arguments, which are always an object."""
     described = function["parameters"]
-    properties = described.get("properties", {})
     schema = json_schema({**described, "type": "dict"})
-    if language == "python":
-        return schema
-    return {
-        **schema,
-        "properties": {
-            name: _build_text_schema(one, _NAMES[language]) for name, one in properties.items()
-        },
-    }
+    if language != "python":
+        schema["properties"] = {
+            name: _build_text_schema(one, _NAMES[language])
+            for name, one in described.get("properties", {}).items()
+        }
+    return schema
 
 
 def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,10 +92,8 @@ def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
     # The type "any" has no counterpart: a schema without a type allows everything.
     if kind is not None:
         schema["type"] = kind
-    if isinstance(schema.get("properties"), dict):
-        schema["properties"] = {
-            name: json_schema(one) for name, one in schema["properties"].items()
-        }
+    if isinstance(properties := schema.get("properties"), dict):
+        schema["properties"] = {name: json_schema(one) for name, one in properties.items()}
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
             schema[key] = json_schema(schema[key])
@@ -107,9 +106,8 @@ def _build_text_schema(described: Mapping[str, Any], language: str) -> dict[str,
     """Return the schema of a value that is written as text in ``language``."""
     kind, words = described["type"], described.get("description", "")
     if kind == "any":
-        words += (
-            f" This parameter can be of any type of {language} object in string representation."
-        )
+        any_type = f"any type of {language} object"
+        words += f" This parameter can be of {any_type} in string representation."
     else:
         words += f" This is {language} {kind} type parameter in string representation."
     if kind in _LISTS and "items" in described:
@@ -121,11 +119,8 @@ def _build_text_schema(described: Mapping[str, Any], language: str) -> dict[str,
             " The dictionary entries have the following schema; they are not in string "
             f"representation. {entries}"
         )
-    kept = {
-        key: value
-        for key, value in described.items()
-        if key not in ("type", "items", "properties", "required")
-    }
+    dropped = ("type", "items", "properties", "required")
+    kept = {key: value for key, value in described.items() if key not in dropped}
     return {**kept, "type": "string", "description": words}
 
 
@@ -133,34 +128,23 @@ _FROM = ("multiple", "live_multiple", "simple_python")
 """Categories whose cases offer plain functions; functions of earlier ones come first."""
 
 
-def list_functions() -> tuple[Tool, ...]:
-    """Return the functions of the fetched single-reply cases, each name once.
+@cache
+def list_functions(folder: Path) -> tuple[Tool, ...]:
+    """Return the functions of the single-reply cases in ``folder``, each name once.
 
     Raises:
         NothingToRun: none of them was fetched.
     """
-    return _load_functions(data_folder())
-
-
-@cache
-def _load_functions(folder: Path) -> tuple[Tool, ...]:
     noted = read_fetched_facts(folder.parent.parent)
     there = [] if noted is None else [name for name in _FROM if name in noted["categories"]]
     if not there:
         raise NothingToRun(f"decoys from BFCL need its data. Fetch them: {fetch_command(_FROM[0])}")
     tools: dict[str, Tool] = {}
     for name in there:
-        language = CATEGORIES[name].language
         for entry in load_entries(name, folder):
             for function in entry.functions:
-                tools.setdefault(
-                    function["name"],
-                    Tool(
-                        name=function["name"],
-                        description=build_description(function, language),
-                        input_schema=build_parameters(function, language),
-                    ),
-                )
+                tool = build_tool(function, CATEGORIES[name].language)
+                tools.setdefault(tool.name, tool)
     return tuple(tools.values())
 
 

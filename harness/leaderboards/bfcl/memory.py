@@ -14,7 +14,7 @@ follows each question instead of standing in the system prompt.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,44 +48,31 @@ _SETTING = "{scenario_setting}"
 # Placeholders in the leaderboard's prompts.
 
 
-@dataclass(frozen=True, slots=True)
-class _Store:
-    """The memory store of a category."""
-
-    server: str
-    """The built-in server."""
-    recall: str
-    """The tool that returns the memories for the system prompt."""
-    instruction: str
-    """The leaderboard's name for its text that explains the store."""
-
-
-_STORES: Mapping[str, _Store] = {
-    "memory_kv": _Store(
-        "memory_kv", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
-    ),
-    "memory_vector": _Store(
-        "memory_vector", "core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
-    ),
-    "memory_rec_sum": _Store(
-        "memory_summary", "memory_retrieve", "MEMORY_BACKEND_INSTRUCTION_UNIFIED"
-    ),
+_CORE = ("core_memory_retrieve_all", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL")
+_STORES: Mapping[str, tuple[str, str, str]] = {
+    "memory_kv": ("memory_kv", *_CORE),
+    "memory_vector": ("memory_vector", *_CORE),
+    "memory_rec_sum": ("memory_summary", "memory_retrieve", "MEMORY_BACKEND_INSTRUCTION_UNIFIED"),
 }
+"""Category → the built-in server of its store, the tool that returns the memories for the system
+prompt, and the leaderboard's name for its text that explains the store."""
 
 
 def build_memory_cases(category: Category, entries: Sequence[BfclEntry]) -> Iterator[Case]:
     """Yield one case for each scenario of ``entries``."""
-    for scenario in dict.fromkeys(str(entry.question["scenario"]) for entry in entries):
-        yield _build_case(
-            category,
-            scenario,
-            [entry for entry in entries if entry.question["scenario"] == scenario],
-        )
+    scenarios: dict[str, list[BfclEntry]] = {}
+    for entry in entries:
+        scenarios.setdefault(str(entry.question["scenario"]), []).append(entry)
+    for scenario, asked in scenarios.items():
+        yield _build_case(category, scenario, asked)
 
 
 def _build_case(category: Category, scenario: str, entries: Sequence[BfclEntry]) -> Case:
-    store, folder = _STORES[category.name], data_folder()
+    server, recall, instruction = _STORES[category.name]
+    folder = data_folder()
     words = _read_prompt_texts(folder)
+    # The leaderboard's own system prompt; memories are added when a conversation begins.
+    prompt = str(words[instruction]).replace(_SETTING, words["MEMORY_AGENT_SETTINGS"][scenario])
     told = build_ingest_turns(load_earlier_messages(scenario, folder), CHUNK)
     turns = (*told, *(_build_question(entry, str(words[_FORM])) for entry in entries))
     steps = MOST_STEPS * len(turns)
@@ -97,11 +84,11 @@ def _build_case(category: Category, scenario: str, entries: Sequence[BfclEntry])
         checks=(Check(kind="turns_passed", params={"at_least": 1.0}),),
         limits=Limits(max_replies=steps, max_calls=steps, timeout_s=_SECONDS * len(turns)),
         leaderboard=LeaderboardRules(
-            system_prompt=_build_system_prompt(store, scenario, words),
-            recall=ScriptedCall(tool=store.recall),
+            system_prompt=prompt.replace(_MEMORY_CONTENT, RECALLED),
+            recall=ScriptedCall(tool=recall),
             silence=True,
         ),
-        server=_build_server(store.server),
+        server=_build_server(server),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group, "scenario": scenario},
         at=Location(file=question_file(category), line=entries[0].line),
@@ -121,14 +108,6 @@ def _build_question(entry: BfclEntry, form: str) -> Turn:
     return Turn(prompt=prompt, checks=(Check(kind=KIND, params=params),), fresh=True)
 
 
-def _build_system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
-    """Return the leaderboard's own system prompt; memories are added when a conversation begins."""
-    instruction = str(words[store.instruction]).replace(
-        _SETTING, words["MEMORY_AGENT_SETTINGS"][scenario]
-    )
-    return instruction.replace(_MEMORY_CONTENT, RECALLED)
-
-
 @cache
 def _read_prompt_texts(folder: Path) -> Mapping[str, Any]:
     """Return the texts of the leaderboard's module of prompts, which is read as data, never run."""
@@ -136,6 +115,5 @@ def _read_prompt_texts(folder: Path) -> Mapping[str, Any]:
     try:
         return parse_constants(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
-        raise UsageError(
-            f"cannot read {path}: {error}", meant=f"Fetch it again: {fetch_command()}"
-        ) from None
+        meant = f"Fetch it again: {fetch_command()}"
+        raise UsageError(f"cannot read {path}: {error}", meant=meant) from None

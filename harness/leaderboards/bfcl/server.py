@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.base import HarnessError
@@ -18,7 +18,7 @@ from harness.leaderboards.bfcl.apis.common import filter_by_turn, list_case_tool
 from harness.leaderboards.bfcl.apis.execution import Instances, make_instances
 from harness.leaderboards.bfcl.checker.multi_turn import execute_model_call
 from harness.leaderboards.bfcl.data import BfclEntry, find_entry
-from harness.leaderboards.bfcl.functions import build_description, build_parameters
+from harness.leaderboards.bfcl.functions import build_tool
 from harness.leaderboards.bfcl.source import data_folder
 from harness.leaderboards.bfcl.transcript_steps import OutputCall
 from harness.types import USER_CONTEXT_META_KEY, JsonObject, Tool
@@ -39,23 +39,13 @@ _KEPT = 2000
 def list_tools_at(entry: BfclEntry, turn: int = 0) -> list[Tool]:
     """Return the functions of a case as tools, as they are offered from ``turn`` (0-based) on."""
     if entry.category.judging == "multi_turn":
-        listed = list_case_tools(
-            entry.question["involved_classes"], list_held_back(entry), data_folder()
-        )
-        offered = filter_by_turn(listed, turn)
+        classes, held = entry.question["involved_classes"], list_held_back(entry)
+        offered = filter_by_turn(list_case_tools(classes, held, data_folder()), turn)
         return [
             Tool(name=one.name, description=one.description, input_schema=one.parameters)
             for one in offered
         ]
-    language = entry.category.language
-    return [
-        Tool(
-            name=function["name"],
-            description=build_description(function, language),
-            input_schema=build_parameters(function, language),
-        )
-        for function in entry.functions
-    ]
+    return [build_tool(function, entry.category.language) for function in entry.functions]
 
 
 def list_held_back(entry: BfclEntry) -> dict[str, list[str]]:
@@ -68,12 +58,7 @@ def list_held_back(entry: BfclEntry) -> dict[str, list[str]]:
 class TrialInstances:
     """The instances of all trials that are running."""
 
-    _of_trial: OrderedDict[tuple[str, str], Instances]
-
-    @classmethod
-    def create_empty(cls) -> TrialInstances:
-        """Return an empty store."""
-        return cls(OrderedDict())
+    _of_trial: OrderedDict[tuple[str, str], Instances] = field(default_factory=OrderedDict)
 
     def execute_call(self, entry: BfclEntry, trial: str, call: OutputCall) -> str:
         """Execute a call on the instances of its trial, and return the result."""
@@ -100,7 +85,7 @@ def make_server() -> Server[Any]:
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
 
-    worlds = TrialInstances.create_empty()
+    worlds = TrialInstances()
 
     def read_request(context: Any) -> tuple[BfclEntry, int, str]:
         meta = context.meta or {}
@@ -112,17 +97,13 @@ def make_server() -> Server[Any]:
 
     async def list_tools(context: Any, _params: Any) -> types.ListToolsResult:
         entry, turn, _ = read_request(context)
-        tools = list_tools_at(entry, turn)
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=tool.name,
-                    description=tool.description,
-                    input_schema=dict(tool.input_schema),
-                )
-                for tool in tools
-            ]
-        )
+        tools = [
+            types.Tool(
+                name=one.name, description=one.description, input_schema=dict(one.input_schema)
+            )
+            for one in list_tools_at(entry, turn)
+        ]
+        return types.ListToolsResult(tools=tools)
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         entry, turn, trial = read_request(context)

@@ -25,7 +25,6 @@ from harness.leaderboards.bfcl.source import (
 from harness.types import (
     Caller,
     Case,
-    JsonObject,
     LeaderboardRules,
     Limits,
     Location,
@@ -61,9 +60,8 @@ class Bfcl:
             raise NothingToRun(f"BFCL's data was not fetched. Fetch it: {fetch_command()}")
         # Categories that nobody named may be missing; a named one that was not fetched is an error.
         if part is None:
-            categories = tuple(
-                category for category in categories if category.name in noted["categories"]
-            )
+            there = noted["categories"]
+            categories = tuple(category for category in categories if category.name in there)
         cases = tuple(case for category in categories for case in _iterate_cases(category))
         suite = Suite(
             name=NAME,
@@ -80,7 +78,7 @@ class Bfcl:
 
     def list_decoys(self) -> Sequence[Tool]:
         """Return the functions of the fetched single-reply cases, each name once."""
-        return list_functions()
+        return list_functions(data_folder())
 
     def load_recordings(self, path: Path) -> Mapping[str, BfclRecording]:
         """Return the recorded outputs in ``path``, by model."""
@@ -104,38 +102,34 @@ def _iterate_cases(category: Category) -> Iterator[Case]:
 def _build_case(entry: BfclEntry) -> Case:
     category = entry.category
     prompts = build_prompts(entry)
+    several = len(prompts) > 1
+    # The turns from which on the server offers other functions.
+    later = [turn for turn in range(len(prompts)) if str(turn) in list_held_back(entry)]
+    unavailable = _ASKED_TOGETHER if category.needs_memory else _NEEDS_SERVICES
     return Case(
         name=entry.id,
         prompt=prompts[0],
-        turns=tuple(Turn(prompt=prompt) for prompt in prompts) if len(prompts) > 1 else (),
+        turns=tuple(Turn(prompt=prompt) for prompt in prompts) if several else (),
         checks=(build_check(entry),),
         leaderboard=LeaderboardRules(
             routing={CASE: entry.id},
-            later_routing=_later_routing(entry, len(prompts)) if len(prompts) > 1 else {},
+            later_routing={turn: {TURN: turn} for turn in later} if several else {},
             system_prompt=build_system_prompt(entry),
             typical_tokens=compute_token_limits(entry),
             silence=True,
             one_reply=category.judging in ("calls", "no_call", "some_call"),
-            unavailable=None
-            if category.is_live
-            else _ASKED_TOGETHER
-            if category.needs_memory
-            else _NEEDS_SERVICES,
+            unavailable=None if category.is_live else unavailable,
         ),
         limits=Limits(
-            max_replies=MOST_STEPS * len(prompts), max_calls=1000, timeout_s=_timeout_s(category)
+            max_replies=MOST_STEPS * len(prompts),
+            max_calls=1000,
+            timeout_s=600.0 if category.judging == "multi_turn" else None,
         ),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group},
         caller=Caller(allow_no_tools=not list_tools_at(entry, _LAST)),
         at=Location(file=question_file(category), line=entry.line),
     )
-
-
-def _later_routing(entry: BfclEntry, turns: int) -> dict[int, JsonObject]:
-    """Return the routing for the server from each turn on that offers other functions."""
-    later = list_held_back(entry)
-    return {turn: {TURN: turn} for turn in range(turns) if str(turn) in later}
 
 
 def compute_token_limits(entry: BfclEntry) -> tuple[int, int]:
@@ -161,17 +155,11 @@ _A_RESULT, _LONG_RESULT = 100, 2000
 _LAST = 1000  # a turn in which every function is offered
 
 
-def _timeout_s(category: Category) -> float | None:
-    return 600.0 if category.judging == "multi_turn" else None
-
-
 def _build_server() -> ServerSpec:
-    return ServerSpec(
-        name=NAME,
-        transport=TransportSpec(
-            command=sys.executable,
-            args=("-m", "harness.leaderboards.bfcl.server", "{port}"),
-            kind="http",
-            env={CACHE_VARIABLE: str(cache_root())},
-        ),
+    transport = TransportSpec(
+        command=sys.executable,
+        args=("-m", "harness.leaderboards.bfcl.server", "{port}"),
+        kind="http",
+        env={CACHE_VARIABLE: str(cache_root())},
     )
+    return ServerSpec(name=NAME, transport=transport)

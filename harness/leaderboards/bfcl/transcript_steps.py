@@ -100,23 +100,16 @@ def get_first_step(transcript: Transcript) -> Step:
 
 
 def _build_step(reply: Reply, sent: Sequence[ToolCall]) -> Step:
-    malformed = next(
-        (request.malformed for request in reply.tool_requests if request.malformed is not None),
-        None,
-    )
-    if malformed is not None:
-        return Step(
-            unreadable="misshapen" if _is_json_text(malformed) else "words", text=reply.raw_text
-        )
+    for request in reply.tool_requests:
+        if request.malformed is not None:
+            why: Unreadable = "misshapen" if _is_json_text(request.malformed) else "words"
+            return Step(unreadable=why, text=reply.raw_text)
     if not reply.tool_requests:
-        no_words = (
-            not reply.raw_text or reply.stop == "tool_calls"
-        )  # the latter is an empty list of calls as text
+        # The latter is an empty list of calls as text.
+        no_words = not reply.raw_text or reply.stop == "tool_calls"
         return Step(unreadable=None if no_words else "words", text=reply.raw_text)
-    return Step(
-        calls=tuple(OutputCall(call.tool, _read_back(call.arguments)) for call in sent),
-        text=reply.raw_text,
-    )
+    calls = tuple(OutputCall(call.tool, _read_back(call.arguments)) for call in sent)
+    return Step(calls=calls, text=reply.raw_text)
 
 
 def _read_back(arguments: JsonObject) -> JsonObject:
@@ -127,16 +120,13 @@ def _read_back(arguments: JsonObject) -> JsonObject:
 
 
 def _decode_literal(value: Any) -> Any:
-    if (
-        not isinstance(value, dict)
-        or value.keys() != {PYTHON}
-        or not isinstance(value[PYTHON], str)
-    ):
-        return value
-    try:
-        return ast.literal_eval(value[PYTHON])
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return UnparsedArgument(value[PYTHON])
+    match value:
+        case {"(Python)": str() as source} if len(value) == 1:
+            try:
+                return ast.literal_eval(source)
+            except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+                return UnparsedArgument(source)
+    return value
 
 
 def _is_json_value(value: Any) -> bool:

@@ -8,9 +8,9 @@ gold actions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
 from harness.judging import (
     GRADE,
@@ -26,13 +26,14 @@ from harness.judging import (
     passed_if,
 )
 from harness.leaderboards.tau2.data import HASH_URI
-from harness.leaderboards.tau2.tasks import Action, Criteria
+from harness.leaderboards.tau2.tasks import Action, Component, Criteria
 from harness.types import (
     AssistantMessage,
     Check,
     CheckResult,
     CheckTrait,
     JsonObject,
+    Reply,
     Severity,
     Stop,
     ToolMessage,
@@ -44,20 +45,19 @@ from harness.types import (
 
 def list_agent_texts(transcript: Transcript) -> list[str]:
     """Return every text of the agent, including the greeting and texts beside calls."""
-    replies = (
-        message.reply.text
-        for message in transcript.messages
-        if isinstance(message, AssistantMessage)
-    )
+    replies = (reply.text for reply in _iterate_replies(transcript))
     return [text for text in (transcript.greeting, *replies) if text]
 
 
 def list_requested_calls(transcript: Transcript) -> list[ToolRequest]:
     """Return every call that the agent asked for."""
-    replies = (
-        message.reply for message in transcript.messages if isinstance(message, AssistantMessage)
-    )
-    return [request for reply in replies for request in reply.tool_requests]
+    return [request for reply in _iterate_replies(transcript) for request in reply.tool_requests]
+
+
+def _iterate_replies(transcript: Transcript) -> Iterator[Reply]:
+    for message in transcript.messages:
+        if isinstance(message, AssistantMessage):
+            yield message.reply
 
 
 def is_communicated(wanted: str, texts: Sequence[str]) -> bool:
@@ -101,59 +101,31 @@ def build_checks(criteria: Criteria | None) -> tuple[Check, ...]:
 
     Without criteria, only the end of the conversation is checked.
     """
-    ended = Check(kind=RULE, params={"component": "TERMINATION"})
+    checks = [Check(kind=RULE, params={"component": "TERMINATION"})]
     if criteria is None:
-        return (ended,)
-    return (
-        ended,
-        *_build_database_check(criteria),
-        *(
-            _build_rule_check(criteria, "COMMUNICATE", {"text": wanted})
-            for wanted in criteria.communicate
-        ),
-        *(
-            [
-                _build_rule_check(
-                    criteria, "ACTION", {"actions": list(map(_encode_action, criteria.actions))}
-                )
-            ]
-            if criteria.actions
-            else ()
-        ),
-        *(
-            Check(kind=ASSERTION, params={"text": assertion})
-            for assertion in criteria.assertions
-            if "NL_ASSERTION" in criteria.basis  # a judge costs money: ask only if it decides
-        ),
-    )
+        return tuple(checks)
 
+    def add_check(component: Component, kind: str, params: JsonObject) -> None:
+        severity: Severity = "fail" if component in criteria.basis else "warn"
+        checks.append(Check(kind=kind, params=params, severity=severity))
 
-def _build_database_check(criteria: Criteria) -> tuple[Check, ...]:
-    if criteria.actions is None:
-        return ()
-    # As upstream, a gold action that fails is skipped.
-    calls = [
-        {"tool": action.name, "args": dict(action.arguments), "may_fail": True}
-        for action in criteria.actions
-    ]
-    params = {"source": {"resource": HASH_URI}, "same_state_as": calls}
-    return (Check(kind="end_state", params=params, severity=_choose_severity(criteria, "DB")),)
-
-
-def _build_rule_check(
-    criteria: Criteria, component: Literal["COMMUNICATE", "ACTION"], what: JsonObject
-) -> Check:
-    return Check(
-        kind=RULE,
-        params={"component": component, **what},
-        severity=_choose_severity(criteria, component),
-    )
-
-
-def _choose_severity(
-    criteria: Criteria, component: Literal["DB", "COMMUNICATE", "ACTION"]
-) -> Severity:
-    return "fail" if component in criteria.basis else "warn"
+    if criteria.actions is not None:
+        # As upstream, a gold action that fails is skipped.
+        calls = [
+            {"tool": action.name, "args": dict(action.arguments), "may_fail": True}
+            for action in criteria.actions
+        ]
+        state = {"source": {"resource": HASH_URI}, "same_state_as": calls}
+        add_check("DB", "end_state", state)
+    for wanted in criteria.communicate:
+        add_check("COMMUNICATE", RULE, {"component": "COMMUNICATE", "text": wanted})
+    if criteria.actions:
+        gold = list(map(_encode_action, criteria.actions))
+        add_check("ACTION", RULE, {"component": "ACTION", "actions": gold})
+    # A judge costs money: ask only if it decides.
+    if "NL_ASSERTION" in criteria.basis:
+        checks += [Check(kind=ASSERTION, params={"text": text}) for text in criteria.assertions]
+    return tuple(checks)
 
 
 def _encode_action(action: Action) -> JsonObject:
@@ -184,17 +156,13 @@ def _judge_termination(_: JsonObject, evidence: Evidence) -> CheckFinding:
     transcript = evidence.transcript
     ended = transcript.stop in ENDED
     how = transcript.stop_detail or transcript.stop
-    lines = (
-        []
-        if ended
-        else [f"Neither the customer nor the agent ended the conversation: it ended with {how}."]
-    )
+    why = f"Neither the customer nor the agent ended the conversation: it ended with {how}."
     return CheckFinding(
         label="TERMINATION",
         verdict=passed_if(ended),
         expected=list(ENDED),
         actual=how,
-        why=(lines, None),
+        why=([] if ended else [why], None),
     )
 
 
@@ -270,18 +238,10 @@ correct: it holds. wrong: it does not, or only in part. Do not use "partially co
 def ask_about_assertion(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
     """Return the question whether the assertion holds for the conversation."""
     text = format_conversation(evidence)
-    cut = (
-        text
-        if len(text) <= _CHARS
-        else f"{text[:_CHARS]}\n[… {len(text) - _CHARS} characters left out]"
-    )
-    material = build_material(
-        evidence.case.prompt,
-        (),
-        evidence.transcript.answer,
-        conversation=cut,
-        assertion=params["text"],
-    )
+    if len(text) > _CHARS:
+        text = f"{text[:_CHARS]}\n[… {len(text) - _CHARS} characters left out]"
+    prompt, answer = evidence.case.prompt, evidence.transcript.answer
+    material = build_material(prompt, (), answer, conversation=text, assertion=params["text"])
     return JudgeQuestion(instructions=_INSTRUCTIONS, material=material, scale=GRADE)
 
 
@@ -317,11 +277,11 @@ class AssertionKind(UnlistedKind):
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge; without one, take the recorded verdict and say so."""
         judge, question = evidence.judge, ask_about_assertion(check.params, evidence)
-        given = (
-            None if judge is None or judge.is_available() else judge.given.get(check.params["text"])
-        )
-        if judge is not None and given is not None:
-            judge.take_over(question, given)
+        given = None
+        if judge is not None and not judge.is_available():
+            given = judge.given.get(check.params["text"])
+            if given is not None:
+                judge.take_over(question, given)
         found = build_check_result(check, await ask_judge(question, check.params, evidence))
         if given is None:
             return found

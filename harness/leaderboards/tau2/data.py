@@ -8,7 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from harness.base import DataParts, NothingToRun, UsageError, builtin_server, cache_root, read_stamp
+from harness.base import (
+    DataParts,
+    NothingToRun,
+    UsageError,
+    builtin_server,
+    cache_root,
+    did_you_mean,
+    read_stamp,
+)
 from harness.leaderboards.tau2.revisions import REVISIONS
 from harness.leaderboards.tau2.tasks import JsonNode, Task, read_task
 from harness.types import ScriptedCall, ServerSpec
@@ -24,6 +32,19 @@ DOMAINS: Final = ("airline", "retail")
 
 _ANY: Final = 0
 """However few tasks were fetched will do."""
+
+
+def select_domains(names: Sequence[str]) -> tuple[str, ...]:
+    """Return ``names``, or all domains if there are none.
+
+    Raises:
+        UsageError: there is no such domain.
+    """
+    for name in names:
+        if name not in DOMAINS:
+            near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
+            raise UsageError(f"tau2-bench has no domain {name!r} here", meant=near)
+    return tuple(names) or DOMAINS
 
 
 def domain_folder(domain: str) -> Path:
@@ -83,9 +104,8 @@ def read_tasks(folder: Path) -> tuple[Task, ...]:
         raise UsageError(f"{path} is not JSON: {error}") from error
     if not isinstance(whole, list):
         raise UsageError(f"{path} is not a list of tasks")
-    return tuple(
-        read_task(JsonNode(value, f"{path}[{number}]")) for number, value in enumerate(whole)
-    )
+    nodes = (JsonNode(value, f"{path}[{number}]") for number, value in enumerate(whole))
+    return tuple(map(read_task, nodes))
 
 
 def read_policy(folder: Path) -> str:

@@ -108,12 +108,8 @@ class ResultFile:
 
     def list_trials(self, task: str) -> tuple[Simulation, ...]:
         """Return the trials of a task, in order."""
-        return tuple(
-            sorted(
-                (simulation for simulation in self.simulations if simulation.task == task),
-                key=lambda one: one.trial,
-            )
-        )
+        found = [simulation for simulation in self.simulations if simulation.task == task]
+        return tuple(sorted(found, key=lambda one: one.trial))
 
 
 def read_results(path: Path) -> ResultFile:
@@ -135,10 +131,8 @@ def read_results(path: Path) -> ResultFile:
     simulations = tuple(_build_simulation(node) for node in whole.get_nodes("simulations"))
     for simulation in simulations:
         if simulation.task not in tasks:
-            raise UsageError(
-                f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is "
-                f"missing"
-            )
+            which = f"the simulation {simulation.id} is of task {simulation.task}"
+            raise UsageError(f"{path}: {which}, which is missing")
     return ResultFile(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
 
 
@@ -156,10 +150,8 @@ def _read_entrant(whole: JsonNode) -> tuple[str, str]:
     environment = None if info is None else info.get_node("environment_info")
     agent = None if info is None else info.get_node("agent_info")
     if environment is None or agent is None:
-        raise NotAResultFile(
-            f"{whole.place} is not a result file of tau2-bench: it does not name its domain and "
-            f"agent"
-        )
+        why = "it does not name its domain and agent"
+        raise NotAResultFile(f"{whole.place} is not a result file of tau2-bench: {why}")
     return environment.get("domain_name", str), agent.get("llm", str)
 
 
@@ -185,6 +177,10 @@ def _build_simulation(node: JsonNode) -> Simulation:
     said = tuple(make_ids_unique(_iterate_messages(messages[1:] if greeting else messages)))
     replies = [message.reply for message in said if isinstance(message, AssistantMessage)]
     rewarded = node.get_node("reward_info")
+    error = None
+    if stop == "error":
+        message = f"the recorded simulation ended with {reason}, which is not the agent's doing"
+        error = TrialError(kind="model", message=message)
     return Simulation(
         id=node.get("id", str),
         task=node.get("task_id", str),
@@ -197,13 +193,7 @@ def _build_simulation(node: JsonNode) -> Simulation:
             stop_detail=reason,
             replies=len(replies),
             usage=sum((reply.usage for reply in replies), Usage()),
-            error=TrialError(
-                kind="model",
-                message=f"the recorded simulation ended with {reason}, which is not the "
-                "agent's doing",
-            )
-            if stop == "error"
-            else None,
+            error=error,
         ),
         outcome=None if rewarded is None else _build_outcome(rewarded),
     )
@@ -211,13 +201,11 @@ def _build_simulation(node: JsonNode) -> Simulation:
 
 def _find_greeting(messages: tuple[JsonNode, ...]) -> str:
     """Return the agent's greeting before the user's first message, which was not generated."""
-    if (
-        messages
-        and messages[0].get("role", str) == "assistant"
-        and not messages[0].get_optional("tool_calls", list)
-    ):
-        return messages[0].get_optional("content", str) or ""
-    return ""
+    if not messages or messages[0].get("role", str) != "assistant":
+        return ""
+    if messages[0].get_optional("tool_calls", list):
+        return ""
+    return messages[0].get_optional("content", str) or ""
 
 
 def _iterate_messages(nodes: tuple[JsonNode, ...]) -> Iterator[Message]:

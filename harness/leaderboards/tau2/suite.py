@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness.base import UsageError, did_you_mean, digest_json
+from harness.base import UsageError, digest_json
 from harness.leaderboards.tau2.checks import build_checks
 from harness.leaderboards.tau2.data import (
     DOMAINS,
@@ -16,6 +16,7 @@ from harness.leaderboards.tau2.data import (
     domain_server,
     read_policy,
     read_tasks,
+    select_domains,
 )
 from harness.leaderboards.tau2.result_files import (
     NotAResultFile,
@@ -65,16 +66,8 @@ class Tau2:
             UsageError: there is no such domain.
             NothingToRun: the data were not fetched.
         """
-        names = (
-            DOMAINS
-            if part is None
-            else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
-        )
-        for name in names:
-            if name not in DOMAINS:
-                near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
-                raise UsageError(f"tau2-bench has no domain {name!r} here", meant=near)
-        return [_build_suite(name) for name in names]
+        names = () if part is None else [*dict.fromkeys(map(str.strip, part.split(",")))]
+        return [_build_suite(name) for name in select_domains(names)]
 
     def load_recordings(self, path: Path) -> Mapping[str, Tau2Recording]:
         """Return the agents of a result file, or of all result files in a folder.
@@ -89,13 +82,11 @@ class Tau2:
         twice = {agent for (agent, _), count in agents.items() if count > 1}
         found: dict[str, dict[str, ResultFile]] = {}
         for file, results in files.items():
+            name = results.agent
             # Two files of one agent cannot be told apart, so each is an agent of its own in
             # the results.
-            name = (
-                f"{results.agent} ({_strip_extensions(file)})"
-                if results.agent in twice
-                else results.agent
-            )
+            if name in twice:
+                name += f" ({file.name.removesuffix('.gz').removesuffix('.json')})"
             found.setdefault(name, {})[results.domain] = results
         return {name: Tau2Recording(domains, notes) for name, domains in found.items()}
 
@@ -107,23 +98,17 @@ def _read_results(folder: Path) -> tuple[dict[Path, ResultFile], tuple[str, ...]
     """Return the result files in a folder that can be replayed here, and notes on the others."""
     files: dict[Path, ResultFile] = {}
     notes = []
-    for file in sorted(
-        path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz"))
-    ):
+    for file in sorted(folder.iterdir()):
+        if not file.name.endswith((".json", ".json.gz")):
+            continue
         try:
             files[file] = read_results(file)
         except (NotAResultFile, UnsupportedDomain) as error:
             notes.append(f"Left out: {error.message}.")
     if not files:
-        raise UsageError(
-            f"there is no result file of {' or '.join(DOMAINS)} in {folder}",
-            meant="\n  ".join(notes) or None,
-        )
+        message = f"there is no result file of {' or '.join(DOMAINS)} in {folder}"
+        raise UsageError(message, meant="\n  ".join(notes) or None)
     return files, tuple(notes)
-
-
-def _strip_extensions(file: Path) -> str:
-    return file.name.removesuffix(".gz").removesuffix(".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +143,8 @@ class Tau2Recording:
         # If the later tool worked in a recording, its server must have it.
         if ITEM_DETAILS not in results.succeeded_tools:
             return as_it_was
-        return replace(
-            as_it_was, server=domain_server(domain, domain_folder(domain), (ITEM_DETAILS,))
-        )
+        server = domain_server(domain, domain_folder(domain), (ITEM_DETAILS,))
+        return replace(as_it_was, server=server)
 
     def get_verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
         """Return ``assertion → judgement`` of the recorded judge for that trial of a task."""
@@ -198,6 +182,7 @@ def _build_suite(domain: str) -> Suite:
     tasks, policy = read_tasks(folder), read_policy(folder)
     at = Location(file=str(folder / "tasks.json"))
     cases = tuple(build_case(task, domain, at) for task in tasks)
+    content = [policy, [case.name for case in cases], (folder / "tasks.json").read_text("utf-8")]
     return Suite(
         name=f"{NAME}_{domain}",
         cases=cases,
@@ -205,9 +190,7 @@ def _build_suite(domain: str) -> Suite:
         "and a policy",
         server=domain_server(domain, folder),
         system_prompt=SYSTEM_PROMPT.format(policy=policy),
-        digest=digest_json(
-            [policy, [case.name for case in cases], (folder / "tasks.json").read_text("utf-8")]
-        ),
+        digest=digest_json(content),
         reference=f"{NAME}:{domain}",
         at=at,
         leaderboard=NAME,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
@@ -142,9 +142,8 @@ def read_task(node: JsonNode) -> Task:
     if user is None:
         raise UsageError(f"{node.place} has no 'user_scenario'")
     if node.get_optional("initial_state", dict):
-        raise UsageError(
-            f"{node.place} has an initial state of its own, which the two domains do not support"
-        )
+        what = "an initial state of its own"
+        raise UsageError(f"{node.place} has {what}, which the two domains do not support")
     return Task(
         id=node.get("id", str),
         scenario=format_scenario(user.value),
@@ -155,25 +154,21 @@ def read_task(node: JsonNode) -> Task:
 
 def _build_criteria(node: JsonNode) -> Criteria:
     if node.get_optional("env_assertions", list):
-        raise UsageError(
-            f"{node.place} has assertions on the environment, which the two domains do not support"
-        )
-    actions = node.get_nodes("actions")
+        what = "assertions on the environment"
+        raise UsageError(f"{node.place} has {what}, which the two domains do not support")
+    actions = tuple(map(_build_action, node.get_nodes("actions")))
     basis = node.get_texts("reward_basis") or DEFAULT_BASIS
-    unknown = [name for name in basis if name not in get_args(Component)]
+    known = get_args(Component)
+    unknown = [name for name in basis if name not in known]
     if unknown:
-        raise UsageError(
-            f"{node.place}.reward_basis names {unknown[0]!r}; known: "
-            f"{', '.join(get_args(Component))}"
-        )
+        names = f"{unknown[0]!r}; known: {', '.join(known)}"
+        raise UsageError(f"{node.place}.reward_basis names {names}")
     return Criteria(
         # An empty list demands an unchanged database, and a missing one demands nothing.
-        actions=None
-        if node.get_optional("actions", list) is None
-        else tuple(_build_action(action) for action in actions),
+        actions=None if node.get_optional("actions", list) is None else actions,
         communicate=node.get_texts("communicate_info"),
         assertions=node.get_texts("nl_assertions"),
-        basis=tuple(name for name in get_args(Component) if name in basis),
+        basis=tuple(name for name in known if name in basis),
     )
 
 
@@ -187,7 +182,6 @@ def _build_action(node: JsonNode) -> Action:
 
 
 _INSTRUCTIONS: Final = (
-    ("domain", "Domain"),
     ("reason_for_call", "Reason for call"),
     ("known_info", "Known info"),
     ("unknown_info", "Unknown info"),
@@ -198,27 +192,20 @@ _INSTRUCTIONS: Final = (
 def format_scenario(scenario: Mapping[str, Any]) -> str:
     """Return a ``user_scenario`` as text for the simulated user; null fields are left out."""
     # As upstream writes it for its simulated user, tabs included.
-    parts = []
-    persona, instructions = scenario.get("persona"), scenario.get("instructions")
-    if persona is not None:
-        parts.append(f"Persona:\n{_indent_text(str(persona))}")
+    instructions = scenario.get("instructions")
     if isinstance(instructions, Mapping):
-        parts.append(f"Instructions:\n{_indent_text(_format_instructions(instructions))}")
-    elif instructions is not None:
-        parts.append(f"Instructions:\n{_indent_text(str(instructions))}")
-    return "\n".join(parts)
+        domain = instructions.get("domain")
+        named = [] if domain is None else [f"Domain: {domain}"]
+        others = _format_parts(instructions, _INSTRUCTIONS)
+        scenario = {**scenario, "instructions": "\n".join([*named, *others])}
+    titles = (("persona", "Persona"), ("instructions", "Instructions"))
+    return "\n".join(_format_parts(scenario, titles))
 
 
-def _format_instructions(instructions: Mapping[str, Any]) -> str:
-    lines = []
-    for key, title in _INSTRUCTIONS:
-        text = instructions.get(key)
-        if text is not None:
-            lines.append(
-                f"{title}: {text}" if key == "domain" else f"{title}:\n{_indent_text(str(text))}"
+def _format_parts(parts: Mapping[str, Any], titles: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for key, title in titles:
+        if parts.get(key) is not None:
+            lines = str(parts[key]).split("\n")
+            yield "\n".join(
+                [f"{title}:", *(f"\t{line}" if line.strip() else line for line in lines)]
             )
-    return "\n".join(lines)
-
-
-def _indent_text(text: str) -> str:
-    return "\n".join(f"\t{line}" if line.strip() else line for line in text.split("\n"))

@@ -37,27 +37,22 @@ def build_tool_schemas(tools: str, data_model: str) -> list[Schema]:
         types = _RecordTypes(ast.parse(data_model))
         return [_build_tool_schema(method, types) for method in _iterate_methods(ast.parse(tools))]
     except (SyntaxError, KeyError, ValueError) as error:
-        raise UsageError(
-            f"the tools in the source of tau2-bench cannot be read: {error}"
-        ) from error
+        message = f"the tools in the source of tau2-bench cannot be read: {error}"
+        raise UsageError(message) from error
 
 
 def _iterate_methods(module: ast.Module) -> Iterator[ast.FunctionDef]:
-    for node in module.body:
-        if isinstance(node, ast.ClassDef):
-            for part in node.body:
-                if isinstance(part, ast.FunctionDef) and any(
-                    map(_marks_a_tool, part.decorator_list)
-                ):
-                    yield part
+    classes = (node for node in module.body if isinstance(node, ast.ClassDef))
+    for part in (part for node in classes for part in node.body):
+        if isinstance(part, ast.FunctionDef) and any(map(_marks_a_tool, part.decorator_list)):
+            yield part
 
 
 def _marks_a_tool(decorator: ast.expr) -> bool:
-    return (
-        isinstance(decorator, ast.Call)
-        and isinstance(decorator.func, ast.Name)
-        and decorator.func.id in ("is_tool", "is_discoverable_tool")
-    )
+    match decorator:
+        case ast.Call(func=ast.Name(id="is_tool" | "is_discoverable_tool")):
+            return True
+    return False
 
 
 def _build_tool_schema(method: ast.FunctionDef, types: _RecordTypes) -> Schema:
@@ -101,7 +96,8 @@ class _RecordTypes:
             case ast.Subscript(value=ast.Name(id="List" | "list"), slice=item):
                 return {"items": self.build_schema(item, used), "type": "array"}
             case ast.Subscript(value=ast.Name(id="Literal"), slice=options):
-                return {"enum": list(_iterate_literals(options)), "type": "string"}
+                listed = options.elts if isinstance(options, ast.Tuple) else [options]
+                return {"enum": list(map(ast.literal_eval, listed)), "type": "string"}
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return {"anyOf": [self.build_schema(left, used), self.build_schema(right, used)]}
             case _:
@@ -118,33 +114,17 @@ class _RecordTypes:
         return {"$ref": f"#/$defs/{name}"}
 
     def _build_record_schema(self, node: ast.ClassDef, used: dict[str, Schema]) -> Schema:
-        properties = {}
-        required = []
+        properties: dict[str, Schema] = {}
         for field in node.body:
             if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
                 continue
-            name = field.target.id
-            told = _read_description(field.value)
-            properties[name] = {
-                **told,
-                **self.build_schema(field.annotation, used),
-                "title": _format_title(name),
-            }
-            required.append(name)
+            name, title = field.target.id, _format_title(field.target.id)
+            shape = self.build_schema(field.annotation, used)
+            properties[name] = {**_read_description(field.value), **shape, "title": title}
         about = ast.get_docstring(node)
         described = {} if about is None else {"description": about}
-        return {
-            **described,
-            "properties": properties,
-            "required": required,
-            "title": node.name,
-            "type": "object",
-        }
-
-
-def _iterate_literals(options: ast.expr) -> Iterator[Any]:
-    for option in options.elts if isinstance(options, ast.Tuple) else [options]:
-        yield ast.literal_eval(option)
+        shape = {"properties": properties, "required": list(properties)}
+        return {**described, **shape, "title": node.name, "type": "object"}
 
 
 def _read_description(value: ast.expr | None) -> Mapping[str, str]:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from harness.leaderboards.bfcl.checker import agentic, calls, multi_turn, single, values
-from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.values import AcceptedType, standardize_text
+from harness.leaderboards.bfcl.checker.values import AcceptedType, Fault, standardize_text
 
 Patch = pytest.MonkeyPatch
 

@@ -36,7 +36,7 @@ def test_a_function_that_is_held_out_comes_with_its_turn(folder: Path) -> None:
 
 def test_a_call_of_a_single_turn_case_is_acknowledged(folder: Path) -> None:
     assert (
-        TrialInstances.create_empty().execute_call(
+        TrialInstances().execute_call(
             entry(folder, "simple_python"), "t", OutputCall("weather.get", {})
         )
         == ACKNOWLEDGED
@@ -44,7 +44,7 @@ def test_a_call_of_a_single_turn_case_is_acknowledged(folder: Path) -> None:
 
 
 def test_each_trial_has_a_world_of_its_own(folder: Path) -> None:
-    case, worlds = entry(folder, "multi_turn_miss_func"), TrialInstances.create_empty()
+    case, worlds = entry(folder, "multi_turn_miss_func"), TrialInstances()
     worlds.execute_call(case, "one", OutputCall("touch", {"file_name": "b.txt"}))
     assert "b.txt" in worlds.execute_call(case, "one", OutputCall("ls", {}))
     assert "b.txt" not in worlds.execute_call(case, "two", OutputCall("ls", {}))
@@ -54,7 +54,7 @@ def test_worlds_that_nobody_uses_any_more_are_forgotten(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "_KEPT", 2)
-    case, worlds = entry(folder, "multi_turn_miss_func"), TrialInstances.create_empty()
+    case, worlds = entry(folder, "multi_turn_miss_func"), TrialInstances()
     for trial in ("one", "two", "one", "three"):
         worlds.execute_call(case, trial, OutputCall("touch", {"file_name": "b.txt"}))
     assert "b.txt" in worlds.execute_call(case, "one", OutputCall("ls", {}))

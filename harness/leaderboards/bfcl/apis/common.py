@@ -23,34 +23,34 @@ Reply = dict[str, Any]
 Scenario = Mapping[str, Any]
 """The part of a case's ``initial_config`` that belongs to one class."""
 
+Tables = Mapping[str, Any]
+"""The leaderboard's fixed tables by name."""
+
 
 class Api:
     """A stateful API. Its public attributes are its state, its public methods are the tools.
 
     Internal attributes of a subclass start with an underscore: every other attribute is
-    compared.
+    compared. Those that a subclass annotates are taken from the scenario, else from the table of
+    defaults.
     """
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """Initialise from ``scenario``, which the instance may change from now on.
 
         ``tables`` are shared and stay unchanged.
         """
         self._scenario = scenario
         self._tables = tables
+        self.long_context = long_context
+        for name in type(self).__annotations__:
+            setattr(self, name, self._initial_value(name))
 
     def _share_state(self, other: Api) -> None:
         """Share with ``other`` the state that instances of this class share upstream.
 
         By default there is none.
         """
-
-    def _set_initial(self, *names: str) -> None:
-        """Set the attributes ``names`` from the scenario, else from the table of defaults."""
-        for name in names:
-            setattr(self, name, self._initial_value(name))
 
     def _initial_value(self, name: str) -> Any:
         if name in self._scenario:
@@ -127,9 +127,7 @@ def _literal_call(node: ast.Call) -> ApiCall:
         if keyword.arg in arguments:
             raise ValueError(f"keyword argument repeated: {keyword.arg}")
         arguments[keyword.arg] = _evaluate_literal(keyword.value)
-    return ApiCall(
-        ast.unparse(node.func), arguments, tuple(_evaluate_literal(value) for value in node.args)
-    )
+    return ApiCall(ast.unparse(node.func), arguments, tuple(map(_evaluate_literal, node.args)))
 
 
 def _evaluate_literal(node: ast.expr) -> Any:

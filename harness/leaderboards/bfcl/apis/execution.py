@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from harness.base import UsageError, did_you_mean
-from harness.leaderboards.bfcl.apis.common import Api, ApiCall
+from harness.leaderboards.bfcl.apis.common import Api, ApiCall, Tables
 from harness.leaderboards.bfcl.apis.file_system import GorillaFileSystem
 from harness.leaderboards.bfcl.apis.maths import MathAPI
 from harness.leaderboards.bfcl.apis.messages import MessageAPI
@@ -25,14 +25,8 @@ from harness.leaderboards.bfcl.apis.vehicle import VehicleControlAPI
 CLASSES: Mapping[str, type[Api]] = {
     api.__name__: api
     for api in (
-        GorillaFileSystem,
-        MathAPI,
-        MessageAPI,
-        TicketAPI,
-        TradingBot,
-        TravelAPI,
-        TwitterAPI,
-        VehicleControlAPI,
+        *(GorillaFileSystem, MathAPI, MessageAPI, TicketAPI),
+        *(TradingBot, TravelAPI, TwitterAPI, VehicleControlAPI),
     )
 }
 """Name in a case's ``involved_classes`` → the class."""
@@ -56,11 +50,11 @@ def make_instance(
     if class_name not in CLASSES:
         meant = did_you_mean(class_name, CLASSES) or f"There are {', '.join(CLASSES)}."
         raise UsageError(f"BFCL has no API {class_name!r} here", meant=meant)
-    tables = (
-        read_tables(data, class_name, long_context=long_context)
-        if isinstance(data, Path)
-        else data.get(class_name, {})
-    )
+    tables: Tables
+    if isinstance(data, Path):
+        tables = read_tables(data, class_name, long_context=long_context)
+    else:
+        tables = data.get(class_name, {})
     scenario = deepcopy(initial_config.get(class_name, {}))
     return CLASSES[class_name](scenario, tables, long_context=long_context)
 
@@ -80,11 +74,8 @@ def list_method_names(class_name: str) -> tuple[str, ...]:
     """Return the names of the tools of a class."""
     # Only what the class defines itself: methods of `Api` are no tools.
     members = vars(CLASSES[class_name]).items()
-    return tuple(
-        name
-        for name, member in members
-        if isinstance(member, FunctionType) and not name.startswith("_")
-    )
+    functions = (name for name, member in members if isinstance(member, FunctionType))
+    return tuple(name for name in functions if not name.startswith("_"))
 
 
 def execute_call(instances: Instances, call: ApiCall) -> str:
@@ -109,10 +100,8 @@ def _call_method(instances: Instances, call: ApiCall) -> Any:
     if owner is None:
         raise NameError(f"name '{call.name}' is not defined")
     positional = [_resolve_argument(instances, value) for value in call.positional]
-    arguments = {
-        name: _resolve_argument(instances, value) for name, value in call.arguments.items()
-    }
-    return getattr(owner, call.name)(*positional, **arguments)
+    named = {name: _resolve_argument(instances, value) for name, value in call.arguments.items()}
+    return getattr(owner, call.name)(*positional, **named)
 
 
 def _resolve_argument(instances: Instances, value: Any) -> Any:

@@ -9,10 +9,9 @@ parent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, Tables, refuse_request
 from harness.leaderboards.bfcl.apis.file_tree import Directory, File, fill_directory
 
 _ILLEGAL = '|/\\?%*:"><'
@@ -29,17 +28,13 @@ _COUNTS: dict[str, tuple[str, Callable[[str], int]]] = {
 class GorillaFileSystem(Api):
     """A tree of directories, and the current directory."""
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """``scenario["root"]`` holds one directory, the root; without it the tree is empty."""
         super().__init__(scenario, tables, long_context=long_context)
-        self.long_context = long_context
         self.root = Directory("/")
         for name, entry in list(scenario.get("root", {}).items())[:1]:
-            self.root = fill_directory(
-                Directory(name), entry["contents"], tables if long_context else None
-            )
+            extensions = tables if long_context else None
+            self.root = fill_directory(Directory(name), entry["contents"], extensions)
         self._here = self.root
 
     def pwd(self) -> Reply:
@@ -53,11 +48,8 @@ class GorillaFileSystem(Api):
 
     def ls(self, a: bool = False) -> Reply:
         """List the current directory, hidden entries only with ``a``."""
-        return {
-            "current_directory_content": [
-                name for name in self._here.contents if a or not name.startswith(".")
-            ]
-        }
+        shown = [name for name in self._here.contents if a or not name.startswith(".")]
+        return {"current_directory_content": shown}
 
     def cd(self, folder: str) -> Reply:
         """Change to ``folder``: a subdirectory, ``..``, ``.`` or ``/``."""
@@ -115,25 +107,17 @@ class GorillaFileSystem(Api):
         if file_name not in self._here.contents:
             return refuse_request(f"cat: '{file_name}': No such file or directory")
         content = self._read_text(file_name)
-        return (
-            refuse_request(f"cat: '{file_name}': Is a directory")
-            if content is None
-            else {"file_content": content}
-        )
+        if content is None:
+            return refuse_request(f"cat: '{file_name}': Is a directory")
+        return {"file_content": content}
 
     def find(self, path: str = ".", name: str | None = None) -> Reply:
         """List everything below ``path`` whose name contains ``name``."""
         start = self._find_directory(path)
         if start is None:
             return refuse_request(f"find: '{path}': No such file or directory")
-        base = path.rstrip("/")
-        return {
-            "matches": [
-                found
-                for found, item in start.walk_entries(base)
-                if name is None or name in item.name
-            ]
-        }
+        below = start.walk_entries(path.rstrip("/"))
+        return {"matches": [found for found, item in below if name is None or name in item.name]}
 
     def wc(self, file_name: str, mode: str = "l") -> Reply:
         """Count the lines, words or characters of a file here."""
@@ -221,9 +205,8 @@ class GorillaFileSystem(Api):
             return self._here
         if path == "/":
             return self.root
-        parts = path.strip("/").split("/")
         place = self.root if path.startswith("/") else self._here
-        for part in parts:
+        for part in path.strip("/").split("/"):
             below = place if part == "." else place.contents.get(part)
             if not isinstance(below, Directory):
                 return None
@@ -246,11 +229,8 @@ class GorillaFileSystem(Api):
         """Return the error if ``name`` cannot be created in this directory, else ``None``."""
         if _is_illegal_name(name):
             return refuse_request(f"{complaint} '{name}': Invalid character")
-        return (
-            refuse_request(f"{complaint} '{name}': File exists")
-            if name in self._here.contents
-            else None
-        )
+        exists = name in self._here.contents
+        return refuse_request(f"{complaint} '{name}': File exists") if exists else None
 
     def _transfer_entry(self, command: str, source: str, destination: str) -> Reply:
         """Move (``mv``) or copy (``cp``) ``source``."""
@@ -278,20 +258,14 @@ class GorillaFileSystem(Api):
                 return refuse_request(f"mv: cannot move '{source}' to '{shown}': File exists")
         if command == "mv":
             del here[source]
-        _insert_entry(item, target, name, shared=command == "mv")
+        if isinstance(item, File):
+            target.add_file(name, item.content)
+        else:
+            # First added, then copied: a directory that is copied into itself contains itself.
+            added = target.add_directory(name)
+            # A moved directory uses the same collection of entries, a copied one its own.
+            added.contents = item.contents if command == "mv" else item.contents.copy()
         return {"result": f"'{source}' {done} to '{shown}'"}
-
-
-def _insert_entry(item: File | Directory, target: Directory, name: str, *, shared: bool) -> None:
-    """Put ``item`` into ``target`` as a new entry ``name``, with the entries of a directory.
-
-    If ``shared``, the new directory uses the same collection of entries, else a copy of it.
-    """
-    if isinstance(item, File):
-        target.add_file(name, item.content)
-    else:
-        added = target.add_directory(name)
-        added.contents = item.contents if shared else item.contents.copy()
 
 
 def _is_illegal_name(name: str) -> bool:

@@ -6,12 +6,19 @@ It has no state. For numbers that JSON lacks, it uses Python's text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation, localcontext
 from functools import cached_property
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, add_rounded, refuse_request
+from harness.leaderboards.bfcl.apis.common import (
+    Api,
+    Reply,
+    Scenario,
+    Tables,
+    add_rounded,
+    refuse_request,
+)
 
 _BOTH = "Both inputs must be numbers"
 _ALL = "All elements in the list must be numbers"
@@ -47,9 +54,7 @@ _MOST_PRECISE = 10_000
 class MathAPI(Api):
     """Sums and roots."""
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """``scenario`` and ``tables`` are not used."""
         super().__init__({}, {}, long_context=long_context)
 
@@ -72,30 +77,32 @@ class MathAPI(Api):
 
     def mean(self, numbers: list[float]) -> Reply:
         """Return the arithmetic mean."""
-        return _compute_statistic("mean", numbers, lambda values: add_rounded(values) / len(values))
+        return _compute_statistic(
+            "calculate mean", numbers, lambda values: add_rounded(values) / len(values)
+        )
 
     def standard_deviation(self, numbers: list[float]) -> Reply:
         """Return the standard deviation of the whole population."""
-        return _compute_statistic("standard deviation", numbers, _standard_deviation)
+        return _compute_statistic("calculate standard deviation", numbers, _standard_deviation)
 
     def min_value(self, numbers: list[float]) -> Reply:
         """Return the least number."""
-        return _compute_statistic("minimum", numbers, min, "find")
+        return _compute_statistic("find minimum", numbers, min)
 
     def max_value(self, numbers: list[float]) -> Reply:
         """Return the greatest number."""
-        return _compute_statistic("maximum", numbers, max, "find")
+        return _compute_statistic("find maximum", numbers, max)
 
     def sum_values(self, numbers: list[float]) -> Reply:
         """Return the sum."""
-        return _compute_statistic("sum", numbers, add_rounded)
+        return _compute_statistic("calculate sum", numbers, add_rounded)
 
     def si_unit_conversion(self, value: Any, unit_in: str, unit_out: str) -> Reply:
         """Convert a length between metric units."""
         if not isinstance(value, int | float):
             return refuse_request("Value must be a number")
         if unit_in not in _METRES or unit_out not in _METRES:
-            return refuse_request(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+            return _refuse_conversion(unit_in, unit_out)
         # As upstream: one division would round in another way.
         return _compute_conversion(lambda: value * _METRES[unit_in] * (1 / _METRES[unit_out]))
 
@@ -113,9 +120,7 @@ class MathAPI(Api):
             case [source, target] if (source, target) in _FACTORS:
                 return _compute_conversion(lambda: value * _FACTORS[source, target])
             case _:
-                return refuse_request(
-                    f"Conversion from '{unit_in}' to '{unit_out}' is not supported"
-                )
+                return _refuse_conversion(unit_in, unit_out)
 
     def add(self, a: float, b: float) -> Reply:
         """Return ``a + b``."""
@@ -133,9 +138,9 @@ class MathAPI(Api):
 
     def divide(self, a: float, b: float) -> Reply:
         """Return ``a / b``."""
-        return (
-            refuse_request("Cannot divide by zero") if b == 0 else _compute_guarded(lambda: a / b)
-        )
+        if b == 0:
+            return refuse_request("Cannot divide by zero")
+        return _compute_guarded(lambda: a / b)
 
     def power(self, base: float, exponent: float) -> Reply:
         """Return ``base ** exponent``."""
@@ -143,11 +148,9 @@ class MathAPI(Api):
 
     def percentage(self, part: float, whole: float) -> Reply:
         """Return ``part`` as a percentage of ``whole``."""
-        return (
-            refuse_request("Whole value cannot be zero")
-            if whole == 0
-            else _compute_guarded(lambda: (part / whole) * 100)
-        )
+        if whole == 0:
+            return refuse_request("Whole value cannot be zero")
+        return _compute_guarded(lambda: (part / whole) * 100)
 
     def absolute_value(self, number: float) -> Reply:
         """Return ``number`` without its sign."""
@@ -186,14 +189,15 @@ def _compute_conversion(compute: Callable[[], float]) -> Reply:
         return refuse_request("Conversion resulted in a value too large to represent")
 
 
+def _refuse_conversion(unit_in: str, unit_out: str) -> Reply:
+    return refuse_request(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+
+
 def _compute_statistic(
-    what: str,
-    numbers: list[float],
-    compute: Callable[[list[float]], float],
-    verb: str = "calculate",
+    what: str, numbers: list[float], compute: Callable[[list[float]], float]
 ) -> Reply:
     if not numbers:
-        return refuse_request(f"Cannot {verb} {what} of an empty list")
+        return refuse_request(f"Cannot {what} of an empty list")
     return _compute_guarded(lambda: compute(numbers), _ALL)
 
 

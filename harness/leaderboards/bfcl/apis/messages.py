@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, Tables, refuse_request
 
 _SEED = 200191
 _NUMBERS = (10000, 99999)
@@ -23,16 +22,11 @@ class MessageAPI(Api):
     message_count: int
     current_user: str | None
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         # A generator of its own, so that the model's calls and the expected ones draw alike.
         self._random = random.Random(scenario.get("random_seed", _SEED))  # noqa: S311 -- repeatable, not secret
-        self._set_initial(
-            "generated_ids", "user_count", "user_map", "inbox", "message_count", "current_user"
-        )
 
     def list_users(self) -> Reply:
         """Return the names of all users."""
@@ -135,8 +129,7 @@ class MessageAPI(Api):
             yield next(iter(message.items()))
 
     def _new_number(self) -> int:
-        number = self._random.randint(*_NUMBERS)
-        while number in self.generated_ids:
-            number = self._random.randint(*_NUMBERS)
+        while (number := self._random.randint(*_NUMBERS)) in self.generated_ids:
+            pass
         self.generated_ids.add(number)
         return number

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, Tables, refuse_request
 
 _NOT_GIVEN: Any = object()
 """Stands for a list that was not passed; ``None`` is a value of its own."""
@@ -22,15 +21,9 @@ class TwitterAPI(Api):
     following_list: list[str]
     tweet_counter: int
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
-        self._set_initial(
-            "username", "password", "authenticated", "comments", "retweets", "following_list"
-        )
-        self._set_initial("tweet_counter")
         self._nobody: list[str] = []
         # In JSON, keys are texts.
         self.tweets: dict[int, dict[str, Any]] = {
@@ -138,17 +131,19 @@ class TwitterAPI(Api):
 
     def search_tweets(self, keyword: str) -> list[Reply]:
         """Return the tweets that contain ``keyword``, or have it as a tag, in any case."""
+        wanted = keyword.lower()
         return [
-            tweet for tweet in self.tweets.values() if _mentions_keyword(tweet, keyword.lower())
+            tweet
+            for tweet in self.tweets.values()
+            if wanted in tweet["content"].lower()
+            or wanted in [tag.lower() for tag in tweet["tags"]]
         ]
 
     def get_tweet_comments(self, tweet_id: int) -> Reply | list[dict[str, str]]:
         """Return the comments on a tweet."""
-        return (
-            self.comments.get(tweet_id, [])
-            if tweet_id in self.tweets
-            else _refuse_unknown_tweet(tweet_id)
-        )
+        if tweet_id not in self.tweets:
+            return _refuse_unknown_tweet(tweet_id)
+        return self.comments.get(tweet_id, [])
 
     def get_user_stats(self, username: str) -> Reply:
         """Count somebody's tweets and retweets, and whom the user himself follows."""
@@ -157,10 +152,6 @@ class TwitterAPI(Api):
             "following_count": len(self.following_list) if username == self.username else 0,
             "retweet_count": len(self.retweets.get(username, [])),
         }
-
-
-def _mentions_keyword(tweet: Mapping[str, Any], keyword: str) -> bool:
-    return keyword in tweet["content"].lower() or keyword in [tag.lower() for tag in tweet["tags"]]
 
 
 def _refuse_unauthenticated(doing: str) -> Reply:

@@ -46,10 +46,8 @@ class ApiTables(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         """Return the table ``name``."""
         if name not in self._values:
-            raise UsageError(
-                f"{self._origin} holds no table {name!r}",
-                meant="Fetch it again: harness fetch bfcl",
-            )
+            message = f"{self._origin} holds no table {name!r}"
+            raise UsageError(message, meant="Fetch it again: harness fetch bfcl")
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -67,13 +65,11 @@ def read_tables(package: Path, class_name: str, *, long_context: bool) -> ApiTab
     ``package`` is the folder that holds the leaderboard's ``data``, as ``harness fetch bfcl``
     leaves it.
     """
-    modules = ([LONG_CONTEXT] if long_context else []) + (
-        [MODULES[class_name]] if class_name in MODULES else []
-    )
     values: dict[str, Any] = {}
     # The module of the class comes last, so that its own tables win.
-    for module in modules:
-        values.update(_read_constants(package / SOURCES / module))
+    for module in (LONG_CONTEXT if long_context else None, MODULES.get(class_name)):
+        if module is not None:
+            values.update(_read_constants(package / SOURCES / module))
     return ApiTables(values, origin=str(package / SOURCES / MODULES.get(class_name, LONG_CONTEXT)))
 
 
@@ -81,11 +77,8 @@ def read_tables(package: Path, class_name: str, *, long_context: bool) -> ApiTab
 def _read_constants(module: Path) -> dict[str, Any]:
     try:
         return parse_constants(module.read_text("utf-8"))
-    except (
-        OSError,
-        ValueError,
-        SyntaxError,
-    ) as problem:  # ValueError: not UTF-8, or a null character
+    # A ValueError: not UTF-8, or a null character.
+    except (OSError, ValueError, SyntaxError) as problem:
         raise UsageError(
             f"cannot read {module}: {problem}", meant="Fetch it: harness fetch bfcl"
         ) from None
@@ -97,9 +90,8 @@ def parse_constants(source: str) -> dict[str, Any]:
     If a name is assigned several times, the outermost assignment counts.
     """
     found: dict[str, Any] = {}
-    for node in ast.walk(
-        ast.parse(source)
-    ):  # breadth first: a module's own constants before those of a function
+    # Breadth first: a module's own constants before those of a function.
+    for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 pass

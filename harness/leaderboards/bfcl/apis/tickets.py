@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
+from harness.leaderboards.bfcl.apis.common import Api, Reply, refuse_request
 
 _EDITABLE = ("title", "description", "status", "priority")
 _PRIORITIES = (1, 5)
@@ -17,13 +16,6 @@ class TicketAPI(Api):
     ticket_queue: list[dict[str, Any]]
     ticket_counter: int
     current_user: str | None
-
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        """Take attributes from ``scenario``, and the others from the defaults in the tables."""
-        super().__init__(scenario, tables, long_context=long_context)
-        self._set_initial("ticket_queue", "ticket_counter", "current_user")
 
     def create_ticket(self, title: str, description: str = "", priority: int = 1) -> Reply:
         """Open a ticket; 5 is the highest priority."""
@@ -90,11 +82,9 @@ class TicketAPI(Api):
         if not self.current_user:
             return [refuse_request("User not authenticated. Please log in to view tickets.")]
         own = [ticket for ticket in self.ticket_queue if ticket["created_by"] == self.current_user]
-        return (
-            [ticket for ticket in own if ticket["status"].lower() == status.lower()]
-            if status
-            else own
-        )
+        if not status:
+            return own
+        return [ticket for ticket in own if ticket["status"].lower() == status.lower()]
 
     def _find_ticket(self, ticket_id: int) -> Reply | None:
         return next((ticket for ticket in self.ticket_queue if ticket["id"] == ticket_id), None)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, Tables, refuse_request
 
 _NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 -- the time of a place that has no zone
 _DAY_S = 24 * 60 * 60
@@ -17,6 +16,7 @@ _TIME = "%Y-%m-%d %H:%M:%S"
 class TradingBot(Api):
     """An account, its orders, and the stocks that it may trade."""
 
+    orders: dict[Any, dict[str, Any]]
     account_info: dict[str, Any]
     authenticated: bool
     market_status: str
@@ -25,26 +25,14 @@ class TradingBot(Api):
     watch_list: list[str]
     transaction_history: list[dict[str, Any]]
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         # In JSON, keys are texts.
-        self.orders: dict[Any, dict[str, Any]] = {
+        self.orders = {
             int(key) if isinstance(key, str) and key.isdigit() else key: order
-            for key, order in self._initial_value("orders").items()
+            for key, order in self.orders.items()
         }
-        self._set_initial(
-            "account_info",
-            "authenticated",
-            "market_status",
-            "order_counter",
-            "stocks",
-            "watch_list",
-        )
-        self._set_initial("transaction_history")
-        self.long_context = long_context
         self._random = random.Random(self._initial_value("random_seed"))  # noqa: S311 -- repeatable, not secret
 
     def get_current_time(self) -> Reply:
@@ -59,14 +47,11 @@ class TradingBot(Api):
         """Return the quote of a stock."""
         if symbol not in self.stocks:
             return refuse_request(f"Stock with symbol '{symbol}' not found.")
-        quote = self.stocks[symbol]
+        quote, tables = self.stocks[symbol], self._tables
         if not self.long_context:
             return quote
-        return {
-            **quote,
-            "MA(5)": self._tables["MA_5_EXTENSION"],
-            "MA(20)": self._tables["MA_20_EXTENSION"],
-        }
+        averages = {"MA(5)": tables["MA_5_EXTENSION"], "MA(20)": tables["MA_20_EXTENSION"]}
+        return {**quote, **averages}
 
     def get_order_details(self, order_id: int) -> Reply:
         """Return an order."""
@@ -78,12 +63,9 @@ class TradingBot(Api):
         order = self.orders[order_id]
         if not self.long_context:
             return order
-        symbol = order["symbol"]
-        texts = self._tables["ORDER_DETAIL_EXTENSION"]
-        return {
-            **order,
-            "metadata": {title: text.replace("{symbol}", symbol) for title, text in texts.items()},
-        }
+        symbol, texts = order["symbol"], self._tables["ORDER_DETAIL_EXTENSION"]
+        details = {title: text.replace("{symbol}", symbol) for title, text in texts.items()}
+        return {**order, "metadata": details}
 
     def cancel_order(self, order_id: int) -> Reply:
         """Cancel an order that is not completed."""
@@ -111,21 +93,11 @@ class TradingBot(Api):
                     f"Insufficient funds: required ${cost:.2f} but only ${balance:.2f} available."
                 )
         number = self.order_counter
-        terms = {
-            "order_type": order_type,
-            "symbol": symbol,
-            "price": float(price),
-            "amount": amount,
-        }
-        self.orders[number] = {"id": number, **terms, "status": "Open"}
+        what = {"order_type": order_type, "symbol": symbol}
+        terms = {"price": float(price), "amount": amount}
+        self.orders[number] = {"id": number, **what, **terms, "status": "Open"}
         self.order_counter += 1
-        return {
-            "order_id": number,
-            "order_type": order_type,
-            "status": "Pending",
-            "price": terms["price"],
-            "amount": amount,
-        }
+        return {"order_id": number, "order_type": order_type, "status": "Pending", **terms}
 
     def withdraw_funds(self, amount: float) -> Reply:
         """Withdraw money from the account while the market is open."""
@@ -219,11 +191,8 @@ class TradingBot(Api):
     def get_available_stocks(self, sector: str) -> Reply:
         """Return the stocks of a sector."""
         stocks = self._tables["sector_map"].get(sector, [])
-        more = {"Technology": "TECHNOLOGY_EXTENSION", "Automobile": "AUTOMOBILE_EXTENSION"}.get(
-            sector
-        )
-        if self.long_context and more:
-            stocks = [*stocks, *self._tables[more]]
+        if self.long_context and sector in ("Technology", "Automobile"):
+            stocks = [*stocks, *self._tables[f"{sector.upper()}_EXTENSION"]]
         return {"stock_list": stocks}
 
     def filter_stocks_by_price(
@@ -234,6 +203,7 @@ class TradingBot(Api):
         An unknown stock costs 0.
         """
         prices = {symbol: quote.get("price", 0) for symbol, quote in self.stocks.items()}
+        # Not chained, since an error's text names the operator that upstream has.
         found = [
             name
             for name in stocks

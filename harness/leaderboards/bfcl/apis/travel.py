@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, Tables, refuse_request
 
 _AIRPORTS = (
     *("RMS", "SBK", "MPC", "SVP", "SHD", "CDG", "LHR", "SSV", "OKD", "WLB", "PEK", "HND"),
@@ -21,12 +20,8 @@ _DATE = "%Y-%m-%d"
 _OF_AGE = 18
 
 _BOOKING_FIELDS = (
-    "travel_date",
-    "travel_from",
-    "travel_to",
-    "travel_class",
-    "travel_cost",
-    "transaction_id",
+    *("travel_date", "travel_from", "travel_to", "travel_class"),
+    *("travel_cost", "transaction_id"),
 )
 
 _THANKS = (
@@ -48,26 +43,18 @@ class TravelAPI(Api):
     user_last_name: str | None
     budget_limit: float | None
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self._random = random.Random(self._initial_value("random_seed"))  # noqa: S311 -- repeatable, not secret
-        self._set_initial(
-            "credit_card_list", "booking_record", "access_token", "token_type", "token_expires_in"
-        )
-        self._set_initial("token_scope", "user_first_name", "user_last_name", "budget_limit")
-        self.long_context = long_context
         if long_context:
-            self.credit_card_list = {
-                **self.credit_card_list,
-                **self._missing_entries("CREDIT_CARD", self.credit_card_list),
-            }
-            self.booking_record = {
-                **self.booking_record,
-                **self._missing_entries("BOOKING_RECORD", self.booking_record),
-            }
+            # Copies, since all instances share the tables, and a state may change.
+            cards, bookings = deepcopy(
+                (tables["CREDIT_CARD_EXTENSION"], tables["BOOKING_RECORD_EXTENSION"])
+            )
+            # Entries of the state come first, and win.
+            self.credit_card_list = self.credit_card_list | {**cards, **self.credit_card_list}
+            self.booking_record = self.booking_record | {**bookings, **self.booking_record}
 
     def authenticate_travel(
         self,
@@ -114,12 +101,10 @@ class TravelAPI(Api):
         card_verification_number: int,
     ) -> Reply:
         """Register a card, under a random id and with a random balance."""
-        refusal = (
-            # Only here does upstream tell a token that was never made from a wrong one.
-            "Token not initialized"
-            if self.token_expires_in is None
-            else self._locked_out(access_token)
-        )
+        refusal = self._locked_out(access_token)
+        # Only here does upstream tell a token that was never made from a wrong one.
+        if self.token_expires_in is None:
+            refusal = "Token not initialized"
         # As upstream: the keys are ids, so that a number is hardly ever found among them.
         if refusal is None and card_number in self.credit_card_list:
             refusal = "Card already registered"
@@ -142,11 +127,9 @@ class TravelAPI(Api):
             refusal = (
                 f"Card not registered. Here are a list of card_id's: {list(self.credit_card_list)}"
             )
-        return (
-            refuse_request(refusal)
-            if refusal
-            else {"card_balance": self.credit_card_list[card_id]["balance"]}
-        )
+        if refusal is not None:
+            return refuse_request(refusal)
+        return {"card_balance": self.credit_card_list[card_id]["balance"]}
 
     def get_all_credit_cards(self) -> Reply:
         """Return all cards."""
@@ -179,12 +162,13 @@ class TravelAPI(Api):
     ) -> Reply:
         """Book a flight and pay for it by card."""
         refusal = self._locked_out(access_token) or self._find_card_error(card_id)
+        flight = (travel_date, travel_from, travel_to, travel_class)
         if refusal is None:
-            refusal = _find_flight_error(travel_date, travel_from, travel_to, travel_class)
+            refusal = _find_flight_error(*flight)
         if refusal is not None:
             return {"booking_status": False, **refuse_request(refusal)}
         try:
-            cost = self._compute_fare(travel_from, travel_to, travel_date, travel_class)
+            cost = self._compute_fare(*flight)
         except ValueError as problem:
             return {"booking_status": False, **refuse_request(str(problem))}
         card = self.credit_card_list[card_id]
@@ -196,12 +180,7 @@ class TravelAPI(Api):
         booking_id, transaction_id = self._random_number(7), self._random_number(8)
         self.booking_record[booking_id] = {
             "card_id": card_id,
-            "travel_date": travel_date,
-            "travel_from": travel_from,
-            "travel_to": travel_to,
-            "travel_class": travel_class,
-            "travel_cost": cost,
-            "transaction_id": transaction_id,
+            **dict(zip(_BOOKING_FIELDS, (*flight, cost, transaction_id), strict=True)),
         }
         return {
             "booking_id": booking_id,
@@ -218,12 +197,8 @@ class TravelAPI(Api):
         if refusal is not None:
             return refuse_request(refusal)
         booking = self.booking_record[str(booking_id)]
-        return {
-            "invoice": {
-                "booking_id": booking_id,
-                **{name: booking[name] for name in _BOOKING_FIELDS},
-            }
-        }
+        fields = {name: booking[name] for name in _BOOKING_FIELDS}
+        return {"invoice": {"booking_id": booking_id, **fields}}
 
     def get_booking_history(self, access_token: str) -> Reply:
         """Return all bookings."""
@@ -302,20 +277,13 @@ class TravelAPI(Api):
         refusal = self._find_booking_error(booking_id)
         return refuse_request(refusal) if refusal else {"customer_support_message": _THANKS}
 
-    def _missing_entries(self, table: str, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the entries of a long-context table that ``own`` lacks."""
-        extension = self._tables[f"{table}_EXTENSION"]
-        # All instances share the table, and a state may change.
-        return {key: deepcopy(entry) for key, entry in extension.items() if key not in own}
-
     def _random_number(self, digits: int) -> str:
         """Return a random number of ``digits`` digits."""
         return str(self._random.randint(10 ** (digits - 1), 10**digits - 1))
 
-    def _compute_fare(self, origin: str, destination: str, date: str, travel_class: str) -> float:
-        costs: list[float] = self.get_flight_cost(origin, destination, date, travel_class)[
-            "travel_cost_list"
-        ]
+    def _compute_fare(self, date: str, origin: str, destination: str, travel_class: str) -> float:
+        fares = self.get_flight_cost(origin, destination, date, travel_class)
+        costs: list[float] = fares["travel_cost_list"]
         # With long context the costs are of all routes, in the order of the table.
         routes = list(self._tables["base_costs"])
         return costs[routes.index((origin, destination))] if self.long_context else costs[0]
@@ -338,10 +306,8 @@ class TravelAPI(Api):
     ) -> str | None:
         if self.user_first_name != first_name or self.user_last_name != last_name:
             expected = f"{self.user_first_name} {self.user_last_name}"
-            return (
-                f"Cannot book flight information for another user.Expected {expected}, got "
-                f"{first_name} {last_name}"
-            )
+            got = f"{first_name} {last_name}"
+            return f"Cannot book flight information for another user.Expected {expected}, got {got}"
         try:
             born = datetime.strptime(date_of_birth, _DATE)  # noqa: DTZ007 -- a day has no zone
         except ValueError:
@@ -351,11 +317,9 @@ class TravelAPI(Api):
         birthday_to_come = (today.month, today.day) < (born.month, born.day)
         if today.year - born.year - birthday_to_come < _OF_AGE:
             return "Traveler must be at least 18 years old."
-        return (
-            None
-            if passport_number.startswith("US")
-            else "Passport must be issued by the United States."
-        )
+        if not passport_number.startswith("US"):
+            return "Passport must be issued by the United States."
+        return None
 
 
 def _find_flight_error(date: str, origin: str, destination: str, travel_class: str) -> str | None:

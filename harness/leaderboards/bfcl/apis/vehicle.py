@@ -5,10 +5,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, add_rounded, refuse_request
+from harness.leaderboards.bfcl.apis.common import (
+    Api,
+    Reply,
+    Scenario,
+    Tables,
+    add_rounded,
+    refuse_request,
+)
 
 _TANK_GALLONS = 50
 _MILES_PER_GALLON = 20.0
@@ -81,20 +87,10 @@ class VehicleControlAPI(Api):
     rearLeftTirePressure: float
     rearRightTirePressure: float
 
-    def __init__(
-        self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, *, long_context: bool = False) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
-        self.long_context = long_context
         self._random = random.Random(self._initial_value("random_seed"))  # noqa: S311 -- repeatable, not secret
-        self._set_initial(
-            "fuelLevel", "batteryVoltage", "doorStatus", "acTemperature", "fanSpeed", "acMode"
-        )
-        self._set_initial(
-            "humidityLevel", "headLightStatus", "parkingBrakeStatus", "brakePedalStatus"
-        )
-        self._set_initial("distanceToNextVehicle", "cruiseStatus", "destination", *_TYRES)
         # For these, scenarios and the table of defaults have names of their own.
         defaults = tables["DEFAULT_STATE"]
         self.engine_state: str = scenario.get("engineState", defaults["engine_state"])
@@ -102,10 +98,8 @@ class VehicleControlAPI(Api):
         self.remainingUnlockedDoors = 4 - list(self.doorStatus.values()).count("locked")
         # With an underscore, as upstream, so that no check compares them.
         self._pedal_force: float = scenario.get("brakePedalForce", defaults["brakePedalForce"])
-        self._parking_force: float = scenario.get(
-            "parkingBrakeForce", defaults["_parkingBrakeForce"]
-        )
-        self._slope: float = scenario.get("slopeAngle", defaults["_slopeAngle"])
+        self._parking_force = scenario.get("parkingBrakeForce", defaults["_parkingBrakeForce"])
+        self._slope = scenario.get("slopeAngle", defaults["_slopeAngle"])
 
     def startEngine(self, ignitionMode: str) -> Reply:
         """Start the engine if the doors are locked and the brake is pressed.
@@ -180,9 +174,7 @@ class VehicleControlAPI(Api):
 
     def displayCarStatus(self, option: str) -> Reply:
         """Return one aspect of the car."""
-        status: Reply = (
-            {"metadata": self._tables["CAR_STATUS_METADATA_EXTENSION"]} if self.long_context else {}
-        )
+        status = self._extend_reply("metadata", "CAR_STATUS_METADATA_EXTENSION")
         aspects: dict[Any, Reply] = {
             "fuel": {"fuelLevel": self.fuelLevel},
             "battery": {"batteryVoltage": self.batteryVoltage},
@@ -218,13 +210,8 @@ class VehicleControlAPI(Api):
         self._parking_force = _PARKING_BRAKE_N if engaged else 0.0
         # As upstream, releasing the brake sets the same slope as engaging it.
         self._slope = _PARKING_SLOPE
-        manual = (
-            {"parkingBrakeInstruction": self._tables["PARKING_BRAKE_INSTRUCTION"]}
-            if self.long_context
-            else {}
-        )
         return {
-            **manual,
+            **self._extend_reply("parkingBrakeInstruction", "PARKING_BRAKE_INSTRUCTION"),
             "parkingBrakeStatus": self.parkingBrakeStatus,
             "_parkingBrakeForce": self._parking_force,
             "_slopeAngle": self._slope,
@@ -286,15 +273,11 @@ class VehicleControlAPI(Api):
         """Return the distance of two places, named by zip code."""
         # A model may send anything, and a list has no hash.
         pair = frozenset(place for place in (cityA, cityB) if isinstance(place, str))
-        known = _DISTANCES.get(pair)
-        reply = (
-            refuse_request("distance not found in database.")
-            if known is None
-            else {"distance": known}
-        )
-        if self.long_context:
-            reply["intermediaryCities"] = self._tables["INTERMEDIARY_CITIES"]
-        return reply
+        if pair in _DISTANCES:
+            reply: Reply = {"distance": _DISTANCES[pair]}
+        else:
+            reply = refuse_request("distance not found in database.")
+        return reply | self._extend_reply("intermediaryCities", "INTERMEDIARY_CITIES")
 
     def get_zipcode_based_on_city(self, city: str) -> Reply:
         """Return the zip code of a city, all zeros for an unknown one."""
@@ -319,14 +302,16 @@ class VehicleControlAPI(Api):
         """Return a fixed address."""
         return {"shopLocation": "456 Oakwood Avenue, Rivermist, 83214"}
 
+    def _extend_reply(self, key: str, table: str) -> Reply:
+        """Return ``key`` with a long text of the tables, with long context only."""
+        return {key: self._tables[table]} if self.long_context else {}
+
     def _find_start_obstacle(self) -> str | None:
         if self.remainingUnlockedDoors > 0:
-            open_doors = ", ".join(
-                name for name, status in self.doorStatus.items() if status == "unlocked"
-            )
+            unlocked = [name for name, status in self.doorStatus.items() if status == "unlocked"]
             return (
                 "All doors must be locked before starting the engine. Here are the unlocked doors: "
-                f"{open_doors}"
+                + ", ".join(unlocked)
             )
         if self.brakePedalStatus != "pressed":
             return "Brake pedal needs to be pressed when starting the engine."

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.values import standardize_answer
+from harness.leaderboards.bfcl.checker.values import Fault, standardize_answer
 from harness.leaderboards.bfcl.transcript_steps import Step
 
 

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Language
-from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.java import parse_java_value
 from harness.leaderboards.bfcl.checker.javascript import parse_javascript_value
 from harness.leaderboards.bfcl.checker.values import (
-    JAVA_TYPES,
-    JAVASCRIPT_TYPES,
     OPTIONAL,
-    PYTHON_TYPES,
+    TYPES,
     ExpectedType,
+    Fault,
     check_type,
     find_dict_fault,
     find_list_fault,
@@ -27,11 +25,6 @@ from harness.leaderboards.bfcl.transcript_steps import OutputCall
 _NESTED = ("array", "tuple", "Array", "ArrayList")
 # Types whose elements have a type of their own.
 
-_TYPES: Mapping[Language, Mapping[str, type]] = {
-    "python": PYTHON_TYPES,
-    "java": JAVA_TYPES,
-    "javascript": JAVASCRIPT_TYPES,
-}
 _WRITTEN = {
     "java": ("type_error:java", parse_java_value),
     "javascript": ("type_error:js", parse_javascript_value),
@@ -97,25 +90,18 @@ def find_call_fault(
     allowed: Mapping[str, Sequence[Any]] = next(iter(expected.values()))
     parameters = function["parameters"]
     if call.name != function["name"]:
-        return Fault(
-            "simple_function_checker:wrong_func_name",
-            f"called {call.name} instead of {function['name']}",
-        )
+        words = f"called {call.name} instead of {function['name']}"
+        return Fault("simple_function_checker:wrong_func_name", words)
     for name in parameters["required"]:
         if name not in call.arguments:
-            return Fault(
-                "simple_function_checker:missing_required",
-                f"the required parameter {name!r} is missing",
-            )
+            words = f"the required parameter {name!r} is missing"
+            return Fault("simple_function_checker:missing_required", words)
     for name, value in call.arguments.items():
         if name not in parameters["properties"] or name not in allowed:
-            return Fault(
-                "simple_function_checker:unexpected_param",
-                f"the parameter {name!r} is not expected",
-            )
-        fault = find_argument_fault(
-            language, name, value, parameters["properties"][name], allowed[name]
-        )
+            words = f"the parameter {name!r} is not expected"
+            return Fault("simple_function_checker:unexpected_param", words)
+        schema = parameters["properties"][name]
+        fault = find_argument_fault(language, name, value, schema, allowed[name])
         if fault is not None:
             return fault
     return _find_missing_parameter(call, allowed)
@@ -129,10 +115,8 @@ def find_argument_fault(
     if language in _WRITTEN:
         error_type, read = _WRITTEN[language]
         if not isinstance(value, str):
-            return Fault(
-                error_type,
-                f"parameter {name!r} must be a string, got {type(value).__name__}: {value!r}",
-            )
+            words = f"parameter {name!r} must be a string, got {type(value).__name__}: {value!r}"
+            return Fault(error_type, words)
         value = read(value, schema["type"], _get_element_type(schema))
     value = _convert_value(value, language, schema["type"])
     accepted = check_type(name, value, answers, expected)
@@ -152,23 +136,22 @@ def _find_value_fault(
         return find_list_of_dicts_fault(name, value, answers)
     if expected.outer is str:
         return find_string_fault(name, value, answers)
-    return (
-        find_list_fault(name, value, answers)
-        if expected.outer is list
-        else find_plain_fault(name, value, answers)
-    )
+    if expected.outer is list:
+        return find_list_fault(name, value, answers)
+    return find_plain_fault(name, value, answers)
 
 
 def _get_expected_type(language: Language, schema: Mapping[str, Any]) -> ExpectedType:
-    types, element = _TYPES[language], _get_element_type(schema)
+    types, element = TYPES[language], _get_element_type(schema)
     inner = None if element is None else types.get(element, str)
     return ExpectedType(schema["type"], types.get(schema["type"], str), inner)
 
 
 def _get_element_type(schema: Mapping[str, Any]) -> str | None:
     """Return the type of the elements, if they have one."""
-    element = schema.get("items", {}).get("type") if schema["type"] in _NESTED else None
-    assert element is None or isinstance(element, str)
+    element: str | None = None
+    if schema["type"] in _NESTED:
+        element = schema.get("items", {}).get("type")
     return element
 
 
@@ -188,10 +171,8 @@ def _convert_value(value: Any, language: Language, kind: str) -> Any:
 def _find_missing_parameter(call: OutputCall, allowed: Mapping[str, Sequence[Any]]) -> Fault | None:
     for name, values in allowed.items():
         if name not in call.arguments and OPTIONAL not in values:
-            return Fault(
-                "simple_function_checker:missing_optional",
-                f"the parameter {name!r} is missing but required",
-            )
+            words = f"the parameter {name!r} is missing but required"
+            return Fault("simple_function_checker:missing_optional", words)
     return None
 
 

@@ -59,9 +59,9 @@ def _parse_array(text: str, element: str | None) -> Any:
     if listed is None:
         return text
     items = [item.strip() for item in listed[1].split(",") if item.strip()]
-    return [
-        parse_java_value(item, element) if element else _parse_undeclared(item) for item in items
-    ]
+    if not element:
+        return [_parse_undeclared(item) for item in items]
+    return [parse_java_value(item, element) for item in items]
 
 
 def _parse_map(text: str, _element_type: str | None) -> Any:

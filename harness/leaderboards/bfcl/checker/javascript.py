@@ -30,25 +30,18 @@ def parse_javascript_value(text: str, kind: str, element: str | None = None) -> 
 def _parse_array(text: str, element: str | None) -> Any:
     # Before flat arrays, whose pattern would match the beginning of nested ones.
     if rows := _ROWS.match(text):
-        return [
-            _parse_row(row, first=place == 0) for place, row in enumerate(_ROW.findall(rows[0]))
-        ]
+        first, *others = _ROW.findall(rows[0])
+        # Without the bracket of the surrounding array.
+        first = first.strip().removeprefix("[")
+        return [[_parse_undeclared(item) for item in row.split(",")] for row in (first, *others)]
     found = _ARRAY.match(text)
     if found is None:
         return text
     inside = (found[1] if found[1] is not None else found[2]).strip()
     items = [item.strip() for item in inside.split(",")] if inside else []
-    return [
-        parse_javascript_value(item, element) if element else _parse_undeclared(item)
-        for item in items
-    ]
-
-
-def _parse_row(text: str, *, first: bool) -> list[Any]:
-    text = text.strip()
-    if first:
-        text = text.removeprefix("[")  # the bracket of the surrounding array
-    return [_parse_undeclared(item) for item in text.split(",")]
+    if not element:
+        return [_parse_undeclared(item) for item in items]
+    return [parse_javascript_value(item, element) for item in items]
 
 
 def _parse_object(text: str) -> Any:
@@ -72,16 +65,12 @@ def _parse_member(text: str) -> Any:
     return _parse_undeclared(text.strip("'\""))
 
 
-def _parse_string(text: str) -> str:
-    return text[1:-1] if _is_quoted(text) else text
-
-
 def _is_quoted(text: str) -> bool:
     return any(text.startswith(quote) and text.endswith(quote) for quote in "\"'")
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
-    "String": _parse_string,
+    "String": lambda text: text[1:-1] if _is_quoted(text) else text,
     "integer": lambda text: int(text) if _WHOLE.match(text) else text,
     "float": lambda text: float(text) if _NUMBER.match(text) else text,
     "Bigint": lambda text: int(text.strip()[:-1]) if _BIGINT.match(text) else text,

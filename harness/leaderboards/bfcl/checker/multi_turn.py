@@ -24,27 +24,25 @@ from harness.leaderboards.bfcl.apis.execution import (
     make_instances,
 )
 from harness.leaderboards.bfcl.apis.file_tree import Directory, File
-from harness.leaderboards.bfcl.checker.fault import Fault
+from harness.leaderboards.bfcl.checker.values import Fault
 from harness.leaderboards.bfcl.transcript_steps import OutputCall, Step
 
-_MISSING = object()
 _LONGEST = 200
 
 
 def describe_difference(place: str, is_now: Any, should_be: Any) -> str:
     """Return the first difference between two unequal values, with its path from ``place`` on."""
-    mine, theirs = _get_parts(is_now), _get_parts(should_be)
-    if mine is None or theirs is None or type(is_now) is not type(should_be):
-        return f"{place} is {shorten_text(repr(is_now))}, expected {shorten_text(repr(should_be))}"
-    for key in [*theirs, *(key for key in mine if key not in theirs)]:
-        left, right = mine.get(key, _MISSING), theirs.get(key, _MISSING)
-        if left is _MISSING:
-            return f"{place} lacks {key!r}: {shorten_text(repr(right))}"
-        if right is _MISSING:
-            return f"{place} has the extra {key!r}: {shorten_text(repr(left))}"
-        if left != right:
-            return describe_difference(f"{place}[{key!r}]", left, right)
-    # All parts are equal, so the values differ by something else, such as a directory's name.
+    if type(is_now) is type(should_be):
+        mine, theirs = _get_parts(is_now), _get_parts(should_be)
+        for key, right in theirs.items():
+            if key not in mine:
+                return f"{place} lacks {key!r}: {shorten_text(repr(right))}"
+            if mine[key] != right:
+                return describe_difference(f"{place}[{key!r}]", mine[key], right)
+        for key, left in mine.items():
+            if key not in theirs:
+                return f"{place} has the extra {key!r}: {shorten_text(repr(left))}"
+    # Else the values have no parts, or differ by something else, such as a directory's name.
     return f"{place} is {shorten_text(repr(is_now))}, expected {shorten_text(repr(should_be))}"
 
 
@@ -53,8 +51,8 @@ def shorten_text(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
-def _get_parts(value: Any) -> Mapping[Any, Any] | None:
-    """Return the parts of ``value`` by key or index; ``None`` if it has none."""
+def _get_parts(value: Any) -> Mapping[Any, Any]:
+    """Return the parts of ``value`` by key or index."""
     match value:
         case Directory(contents=contents):
             return contents
@@ -64,7 +62,7 @@ def _get_parts(value: Any) -> Mapping[Any, Any] | None:
             return value
         case list():
             return dict(enumerate(value))
-    return None
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,28 +103,23 @@ def find_turns_fault(conversation: MultiTurnCase, turns: Sequence[Sequence[Step]
     A turn without expected calls is executed but not judged; its changes count in the next turn. A
     step without readable calls is ignored.
     """
-    if len(turns) != len(conversation.expected):
-        words = (
-            f"the conversation has {len(turns)} turns instead of {len(conversation.expected)}: it "
-            "was broken off"
-        )
+    there, wanted_turns = len(turns), len(conversation.expected)
+    if there != wanted_turns:
+        words = f"the conversation has {there} turns instead of {wanted_turns}: it was broken off"
         return Fault("multi_turn:force_terminated", words)
     model, truth = conversation.create_instances(), conversation.create_instances()
     share_state(truth, model)
     found: list[str] = []
-    for number, (steps, expected) in enumerate(
-        zip(turns, conversation.expected, strict=True), start=1
-    ):
+    pairs = zip(turns, conversation.expected, strict=True)
+    for number, (steps, expected) in enumerate(pairs, start=1):
         calls = [call for step in steps for call in step.calls]
         found += [execute_model_call(model, call) for call in calls]
         wanted = [ExecutedCall(text, execute_call(truth, parse_call(text))) for text in expected]
         if not wanted:
             continue
         if not calls:
-            return Fault(
-                "multi_turn:empty_turn_model_response",
-                f"turn {number} expects calls, and none was made",
-            )
+            words = f"turn {number} expects calls, and none was made"
+            return Fault("multi_turn:empty_turn_model_response", words)
         # The state first, as upstream: it names the fault if the results are wrong, too.
         fault = find_state_fault(number, model, truth) or find_results_fault(number, found, wanted)
         if fault is not None:
@@ -140,11 +133,8 @@ def find_state_fault(number: int, model: Instances, truth: Instances) -> Fault |
         found = get_public_state(model[name])
         for attribute, value in get_public_state(instance).items():
             if found[attribute] != value:
-                words = (
-                    f"after turn {number}, "
-                    f"{describe_difference(f'{name}.{attribute}', found[attribute], value)}"
-                )
-                return Fault("multi_turn:instance_state_mismatch", words)
+                words = describe_difference(f"{name}.{attribute}", found[attribute], value)
+                return Fault("multi_turn:instance_state_mismatch", f"after turn {number}, {words}")
     return None
 
 

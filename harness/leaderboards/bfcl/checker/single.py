@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Category
 from harness.leaderboards.bfcl.checker.calls import find_calls_fault
-from harness.leaderboards.bfcl.checker.fault import Fault
+from harness.leaderboards.bfcl.checker.values import Fault
 from harness.leaderboards.bfcl.transcript_steps import Step
 
 
@@ -21,9 +21,8 @@ def find_expected_calls_fault(
     if step.unreadable == "words":
         return Fault("ast_decoder:decoder_failed", "the reply cannot be read as calls")
     if step.unreadable is not None:
-        return Fault(
-            "ast_decoder:decoder_wrong_output_format", "the arguments of a call are not an object"
-        )
+        words = "the arguments of a call are not an object"
+        return Fault("ast_decoder:decoder_wrong_output_format", words)
     return find_calls_fault(category.name, category.language, functions, step.calls, expected)
 
 
@@ -37,8 +36,6 @@ def find_no_call_fault(step: Step) -> Fault | None:
 
 def find_some_call_fault(step: Step) -> Fault | None:
     """Return the fault of a reply that must make a call."""
-    return (
-        None
-        if step.calls
-        else Fault("relevance_error:decoder_failed", "called nothing, though a function fits")
-    )
+    if step.calls:
+        return None
+    return Fault("relevance_error:decoder_failed", "called nothing, though a function fits")

@@ -7,7 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.leaderboards.bfcl.checker.fault import Fault
+from harness.leaderboards.bfcl.catalog import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why an output is wrong."""
+
+    error_type: str
+    """The official name of the mistake: ``value_error:string``."""
+    message: str
+    """The mistake in words."""
+
 
 _PASSED_OVER = re.compile(r"[ ,./\-_*^]")
 _PASSED_OVER_IN_ANSWERS = re.compile(r"[,./\-_*^()]")
@@ -37,9 +48,8 @@ OPTIONAL = ""
 
 def find_string_fault(parameter: str, value: str, answers: Sequence[Any]) -> Fault | None:
     """Compare texts regardless of case, spaces and punctuation."""
-    if standardize_text(value) in [
-        standardize_text(answer) for answer in answers if isinstance(answer, str)
-    ]:
+    allowed = [standardize_text(answer) for answer in answers if isinstance(answer, str)]
+    if standardize_text(value) in allowed:
         return None
     return _build_value_fault("value_error:string", parameter, value, answers)
 
@@ -49,9 +59,8 @@ def find_list_fault(parameter: str, value: Sequence[Any], answers: Sequence[Any]
 
     The mark of an optional parameter is an empty text and equals the empty list.
     """
-    if [standardize_value(item) for item in value] in [
-        [standardize_value(item) for item in answer] for answer in answers
-    ]:
+    allowed = [list(map(standardize_value, answer)) for answer in answers]
+    if list(map(standardize_value, value)) in allowed:
         return None
     return _build_value_fault("value_error:list/tuple", parameter, value, answers)
 
@@ -84,10 +93,8 @@ def find_list_of_dicts_fault(
             fault = Fault("value_error:list_dict_count", words)
             continue
         pairs = zip(value, answer, strict=True)
-        fault = next(
-            (found for item, one in pairs if (found := find_dict_fault(parameter, item, [one]))),
-            None,
-        )
+        faults = (find_dict_fault(parameter, item, [one]) for item, one in pairs)
+        fault = next(filter(None, faults), None)
         if fault is None:
             return None
     return fault
@@ -95,25 +102,18 @@ def find_list_of_dicts_fault(
 
 def find_plain_fault(parameter: str, value: Any, answers: Sequence[Any]) -> Fault | None:
     """Compare any other value unchanged."""
-    return (
-        None
-        if value in answers
-        else _build_value_fault("value_error:others", parameter, value, answers)
-    )
+    if value in answers:
+        return None
+    return _build_value_fault("value_error:others", parameter, value, answers)
 
 
 def _find_missing_key(
     value: Mapping[str, Any], answer: Mapping[str, Sequence[Any]]
 ) -> Fault | None:
-    missing = next(
-        (key for key, allowed in answer.items() if key not in value and OPTIONAL not in allowed),
-        None,
-    )
-    return (
-        None
-        if missing is None
-        else Fault("value_error:dict_key", f"the key {missing!r} is missing")
-    )
+    for key, allowed in answer.items():
+        if key not in value and OPTIONAL not in allowed:
+            return Fault("value_error:dict_key", f"the key {key!r} is missing")
+    return None
 
 
 def _find_wrong_entry(
@@ -122,7 +122,7 @@ def _find_wrong_entry(
     for key, item in value.items():
         if key not in answer:
             return Fault("value_error:dict_key", f"the key {key!r} is not expected")
-        if standardize_value(item) not in [standardize_value(allowed) for allowed in answer[key]]:
+        if standardize_value(item) not in map(standardize_value, answer[key]):
             return _build_value_fault("value_error:dict_value", key, item, answer[key])
     return None
 
@@ -135,50 +135,36 @@ def _build_value_fault(
     )
 
 
-PYTHON_TYPES: Mapping[str, type] = {
-    "string": str,
-    "integer": int,
-    "float": float,
-    "boolean": bool,
-    "array": list,
-    "tuple": list,
-    "dict": dict,
-    "any": str,
+TYPES: Mapping[Language, Mapping[str, type]] = {
+    "python": {
+        "integer": int,
+        "float": float,
+        "boolean": bool,
+        "dict": dict,
+        **dict.fromkeys(("string", "any"), str),
+        **dict.fromkeys(("array", "tuple"), list),
+    },
+    "java": {
+        **dict.fromkeys(("byte", "short", "integer", "long"), int),
+        **dict.fromkeys(("float", "double"), float),
+        **dict.fromkeys(("char", "String", "any"), str),
+        **dict.fromkeys(("Array", "ArrayList", "Queue", "Stack"), list),
+        **dict.fromkeys(("HashMap", "Hashtable"), dict),
+        "boolean": bool,
+        "Set": set,
+    },
+    "javascript": {
+        "integer": int,
+        "Bigint": int,
+        "float": float,
+        "Boolean": bool,
+        "String": str,
+        "any": str,
+        "array": list,
+        "dict": dict,
+    },
 }
-"""Name of a type in a schema → the Python type."""
-
-JAVA_TYPES: Mapping[str, type] = {
-    "byte": int,
-    "short": int,
-    "integer": int,
-    "long": int,
-    "float": float,
-    "double": float,
-    "boolean": bool,
-    "char": str,
-    "String": str,
-    "any": str,
-    "Array": list,
-    "ArrayList": list,
-    "Queue": list,
-    "Stack": list,
-    "Set": set,
-    "HashMap": dict,
-    "Hashtable": dict,
-}
-"""Name of a Java type in a schema → the Python type."""
-
-JAVASCRIPT_TYPES: Mapping[str, type] = {
-    "String": str,
-    "integer": int,
-    "float": float,
-    "Bigint": int,
-    "Boolean": bool,
-    "dict": dict,
-    "array": list,
-    "any": str,
-}
-"""Name of a JavaScript type in a schema → the Python type."""
+"""Language → name of a type in a schema → the Python type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +203,8 @@ def check_type(
             )
         # As upstream, the type of the answers decides how the mistake is called.
         if of_answers is list:
-            message = (
-                f"parameter {parameter!r} needs elements of type {inner.__name__}, got {value!r}"
-            )
-            return Fault("type_error:nested", message)
+            wanted = f"needs elements of type {inner.__name__}"
+            return Fault("type_error:nested", f"parameter {parameter!r} {wanted}, got {value!r}")
     elif of_answers is not None and type(value) is of_answers:
         return AcceptedType(is_variable=True)
     message = (

@@ -35,24 +35,17 @@ def parse_compared_calls(item: Any) -> Pairs:
     call = _find_first_call(parse_tree(source, _load_language()))
     if call is None:
         raise MisshapenOutput("there is no call")
-    name, owner = (
-        _read_node_text(source, get_child(call, "name")),
-        call.child_by_field_name("object"),
-    )
+    name = _read_node_text(source, get_child(call, "name"))
+    if owner := call.child_by_field_name("object"):
+        name = f"{_read_node_text(source, owner)}.{name}"
     arguments: Arguments = []
     for child in get_child(call, "arguments").children:
         if child.type == "assignment_expression":
-            arguments.append(
-                (
-                    _read_node_text(source, child.children[0]),
-                    _format_value(source, child.children[2]),
-                )
-            )
+            key, value = child.children[0], child.children[2]
+            arguments.append((_read_node_text(source, key), _format_value(source, value)))
         elif child.type in _UNNAMED_KINDS:
             arguments.append((UNNAMED, _format_value(source, child)))
-    return [
-        (f"{_read_node_text(source, owner)}.{name}" if owner else name, map_arguments(arguments))
-    ]
+    return [(name, map_arguments(arguments))]
 
 
 @cache
@@ -96,14 +89,12 @@ def _format_value(source: str, node: Node | None, *, inside: bool = False) -> st
     if node.type == "object_creation_expression":
         kind = _format_value(source, node.child_by_field_name("type"), inside=True)
         given = node.child_by_field_name("arguments")
-        parts = (
-            [child for child in given.children if child.type not in (",", "(", ")")]
-            if given
-            else []
-        )
-        return (
-            f"new {kind}({', '.join(_format_value(source, part, inside=True) for part in parts)})"
-        )
+        parts = [
+            _format_value(source, child, inside=True)
+            for child in (given.children if given else ())
+            if child.type not in (",", "(", ")")
+        ]
+        return f"new {kind}({', '.join(parts)})"
     if node.child_count:
         return "".join(_format_value(source, child, inside=True) for child in node.children)
     return _read_node_text(source, node)

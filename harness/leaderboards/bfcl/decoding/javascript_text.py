@@ -22,23 +22,16 @@ def parse_compared_calls(item: Any) -> Pairs:
     """
     root = parse_tree(add_brackets(item)[1:-1], _load_language())
     statements = (child for child in root.children if child.type == "expression_statement")
-    call = next(
-        (
-            child
-            for each in statements
-            for child in each.children
-            if child.type == "call_expression"
-        ),
-        None,
-    )
+    parts = (child for statement in statements for child in statement.children)
+    call = next((part for part in parts if part.type == "call_expression"), None)
     if call is None:
         raise MisshapenOutput("there is no call")
     arguments: Arguments = []
     for one in call.children[1].children:
         if one.type == "assignment_expression":
-            arguments.append(
-                (_read_node_text(one.children[0]), _remove_quotes(_read_node_text(one.children[2])))
-            )
+            name, value = _read_node_text(one.children[0]), _read_node_text(one.children[2])
+            quoted = any(value.startswith(quote) and value.endswith(quote) for quote in "\"'")
+            arguments.append((name, value[1:-1] if quoted else value))
         elif one.type in ("identifier", "true"):
             arguments.append((UNNAMED, _read_node_text(one)))
     return [(_read_node_text(call.children[0]), map_arguments(arguments))]
@@ -54,8 +47,3 @@ def _load_language() -> Language:
 
 def _read_node_text(node: Node) -> str:
     return (node.text or b"").decode()
-
-
-def _remove_quotes(text: str) -> str:
-    quoted = any(text.startswith(quote) and text.endswith(quote) for quote in "\"'")
-    return text[1:-1] if quoted else text

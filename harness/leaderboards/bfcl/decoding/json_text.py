@@ -65,12 +65,9 @@ def parse_bare_json(item: Any) -> list[dict[str, Any]]:
 def parse_with_parameters(item: Any) -> list[dict[str, Any]]:
     """Parse objects with ``name`` and ``parameters``, as Python, or as JSON separated by ``;``."""
     text = _require_text(item).replace(PYTHON_TAG, "")
-    if ";" in text:
-        return read_named_calls(
-            [load_json(part) for part in text.split(";")], arguments="parameters"
-        )
     try:
-        found = ast.literal_eval(text)
+        # Those of `load_json` are a `NotCalls`, which is a ValueError, too.
+        found = list(map(load_json, text.split(";"))) if ";" in text else ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as problem:
         raise NotCalls(str(problem)) from None
     return read_named_calls(_wrap_in_list(found), arguments="parameters")

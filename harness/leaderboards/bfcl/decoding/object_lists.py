@@ -22,16 +22,13 @@ def parse_json_arguments(item: Any) -> Pairs:
     # As upstream, nothing at all is no call, while any other bare object is an error.
     if item in ("", {}):
         return []
-    if not isinstance(item, list):
-        raise NotCalls("this is not a list")
-    return require_pairs([_parse_first_function(one) for one in item])
-
-
-def _parse_first_function(one: Any) -> dict[str, Any]:
-    if not isinstance(one, dict) or not one:
-        raise NotCalls("an item names no function")
-    name, given = next(iter(one.items()))
-    return {name: load_json(given)}
+    calls: list[dict[str, Any]] = []
+    for one in _require_list(item):
+        if not isinstance(one, dict) or not one:
+            raise NotCalls("an item names no function")
+        name, given = next(iter(one.items()))
+        calls.append({name: load_json(given)})
+    return require_pairs(calls)
 
 
 def parse_executed_json_arguments(item: Any) -> Pairs:
@@ -41,32 +38,30 @@ def parse_executed_json_arguments(item: Any) -> Pairs:
     """
     if item == "":
         return []
-    if not isinstance(item, list | dict):
-        raise NotCalls("this is not a list")
-    return list_executable_calls([item] if isinstance(item, dict) else item)
+    return list_executable_calls([item] if isinstance(item, dict) else _require_list(item))
 
 
 def parse_object_arguments(item: Any) -> Pairs:
     """Parse ``[{function: arguments as an object}]``."""
-    if not isinstance(item, list):
-        raise NotCalls("this is not a list")
-    return require_pairs(item)
+    return require_pairs(_require_list(item))
 
 
 def parse_executed_object_arguments(item: Any) -> Pairs:
     """Parse the form of `parse_object_arguments` in a multi-turn case."""
+    return list_executable_calls(_require_list(item))
+
+
+def _require_list(item: Any) -> list[Any]:
     if not isinstance(item, list):
         raise NotCalls("this is not a list")
-    return list_executable_calls(item)
+    return item
 
 
 def parse_tool_names(item: Any) -> Pairs:
     """Parse ``[{"tool_name": …, "parameters": …}]``; anything but a list is no call."""
-    return (
-        require_pairs(read_named_calls(item, "tool_name", "parameters"))
-        if isinstance(item, list)
-        else []
-    )
+    if not isinstance(item, list):
+        return []
+    return require_pairs(read_named_calls(item, "tool_name", "parameters"))
 
 
 def parse_names(item: Any) -> Pairs:
@@ -81,11 +76,8 @@ def parse_executed_names(item: Any) -> Pairs:
     """
     if not isinstance(item, list | str):
         raise NotCalls("this is not a list")
-    pairs = [
-        (str(one.get("name", "")), one.get("arguments", {}))
-        for one in item
-        if isinstance(one, dict)
-    ]
+    named = [one for one in item if isinstance(one, dict)]
+    pairs = [(str(one.get("name", "")), one.get("arguments", {})) for one in named]
     if not all(isinstance(arguments, dict) for _, arguments in pairs):
         raise NotCalls("the arguments are not an object")
     return pairs

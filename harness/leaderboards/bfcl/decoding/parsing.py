@@ -43,13 +43,9 @@ def require_pairs(decoded: Any) -> Pairs:
     if not isinstance(decoded, list):
         raise MisshapenOutput("this is not a list")
     for one in decoded:
-        if (
-            not isinstance(one, dict)
-            or len(one) != 1
-            or not isinstance(next(iter(one.values())), dict)
-        ):
+        if not isinstance(one, dict) or [type(given) for given in one.values()] != [dict]:
             raise MisshapenOutput("an item is not one function with its arguments")
-    return [next(iter(one.items())) for one in decoded]
+    return [call for one in decoded for call in one.items()]
 
 
 def read_named_calls(
@@ -101,27 +97,11 @@ def keep_unchanged(item: Any) -> Any:
     return item
 
 
-def _unwrap_tool_code(item: Any) -> Any:
-    return (
-        item.replace("```tool_code\n", "").replace("\n```", "") if isinstance(item, str) else item
-    )
-
-
-def _remove_language_fence(item: Any) -> Any:
-    return (
-        item.strip().removeprefix("```json").removeprefix("```python")
-        if isinstance(item, str)
-        else item
-    )
-
-
-def _unwrap_fenced_list(item: Any) -> Any:
+def _unwrap_fenced_list(item: str) -> str | None:
     """Return a JSON list without its fences.
 
     Prose gives an empty list, and JSON that is not a list gives no output.
     """
-    if not isinstance(item, str):
-        return item
     text = item.replace("```", "")
     try:
         return text if isinstance(load_json(text), list) else None
@@ -129,17 +109,20 @@ def _unwrap_fenced_list(item: Any) -> Any:
         return "[]"
 
 
-_BY_NAME: Mapping[re.Pattern[str], Unwrap] = {
-    re.compile(r"gemini-"): _unwrap_tool_code,
+_BY_NAME: Mapping[str, Callable[[str], str | None]] = {
+    r"gemini-": lambda text: text.replace("```tool_code\n", "").replace("\n```", ""),
     # Not inside of another word: "delphi-2" is no Phi.
-    re.compile(r"(?<![a-z])phi-\d"): _remove_language_fence,
-    re.compile(r"(?<![a-z])hammer\d"): _unwrap_fenced_list,
+    r"(?<![a-z])phi-\d": lambda text: (
+        text.strip().removeprefix("```json").removeprefix("```python")
+    ),
+    r"(?<![a-z])hammer\d": _unwrap_fenced_list,
 }
 """Part of a model's name → the function that removes its wrapping."""
 
 
 def choose_unwrapper(model: str) -> Unwrap:
     """Return the function that the handler of ``model`` applies to a text before parsing."""
-    return next(
-        (unwrap for name, unwrap in _BY_NAME.items() if name.search(model.lower())), keep_unchanged
-    )
+    for name, unwrap in _BY_NAME.items():
+        if re.search(name, model.lower()):
+            return lambda item: unwrap(item) if isinstance(item, str) else item
+    return keep_unchanged

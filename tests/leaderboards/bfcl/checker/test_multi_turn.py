@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.multi_turn import (
     ExecutedCall,
     MultiTurnCase,
@@ -15,6 +14,7 @@ from harness.leaderboards.bfcl.checker.multi_turn import (
     find_results_fault,
     find_turns_fault,
 )
+from harness.leaderboards.bfcl.checker.values import Fault
 from harness.leaderboards.bfcl.transcript_steps import OutputCall, Step
 from tests.leaderboards.bfcl.apis.scenes import TABLES, tree
 
