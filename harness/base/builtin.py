@@ -20,10 +20,8 @@ _HTTP = "_http"  # what the name of such a server ends with where it is to be re
 _OF_FETCHED_DATA = ("airline", "retail")
 _STORES = {"memory": ("kv", "vector", "summary")}
 # Servers with several stores; each has a name of its own: memory_vector.
-_CACHES = (
-    "HARNESS_CACHE",
-    "XDG_CACHE_HOME",
-)  # where such servers find what was fetched: they inherit nothing else
+# Where such servers find what was fetched: they inherit nothing else.
+_CACHES = ("HARNESS_CACHE", "XDG_CACHE_HOME")
 _NOT_SERVERS = frozenset({"common"})  # what servers share is no server itself
 
 
@@ -52,9 +50,8 @@ def builtin_servers() -> tuple[str, ...]:
     # Found in the folder, so that a new server needs no entry here.
     names = {main.parent.name for main in mains} - _NOT_SERVERS
     stores = {f"{name}_{store}" for name in names.intersection(_STORES) for store in _STORES[name]}
-    return tuple(
-        sorted(names | stores | {f"{name}{_HTTP}" for name in names.intersection(_OVER_HTTP)})
-    )
+    over_http = {f"{name}{_HTTP}" for name in names.intersection(_OVER_HTTP)}
+    return tuple(sorted(names | stores | over_http))
 
 
 def builtin_server(name: str) -> ServerSpec:
@@ -70,39 +67,26 @@ def builtin_server(name: str) -> ServerSpec:
             meant=did_you_mean(name, names) or f"Built in: {', '.join(names) or 'none'}.",
         )
     package, options = _find_package(name)
-    spec = ServerSpec(
-        name=name,
-        transport=TransportSpec(
-            command=sys.executable,
-            args=("-m", f"servers.{package}", *options),
-            cwd=str(builtin_root()),
-        ),
+    transport = TransportSpec(
+        command=sys.executable,
+        args=("-m", f"servers.{package}", *options),
+        cwd=str(builtin_root()),
     )
     # A server inherits almost no variables, so the cache's have to be named.
     if name in _OF_FETCHED_DATA:
-        return replace(
-            spec,
-            transport=replace(
-                spec.transport,
-                env={
-                    variable: os.environ[variable] for variable in _CACHES if variable in os.environ
-                },
-            ),
-        )
+        caches = {variable: os.environ[variable] for variable in _CACHES if variable in os.environ}
+        transport = replace(transport, env=caches)
     if not name.endswith(_HTTP):
-        return spec
+        return ServerSpec(name=name, transport=transport)
     # Over stdio nobody in particular is served with the least privilege, and so it is here.
     over_http = ("--transport", "http", "--port", "{port}", "--allow-anonymous")
-    return replace(
-        spec,
-        transport=replace(
-            spec.transport,
-            args=(*spec.transport.args, *over_http),
-            kind="http",
-            url="http://127.0.0.1:{port}/mcp",
-        ),
-        identity=IdentitySpec(via="bearer"),
+    transport = replace(
+        transport,
+        args=(*transport.args, *over_http),
+        kind="http",
+        url="http://127.0.0.1:{port}/mcp",
     )
+    return ServerSpec(name=name, transport=transport, identity=IdentitySpec(via="bearer"))
 
 
 def _find_package(name: str) -> tuple[str, tuple[str, ...]]:

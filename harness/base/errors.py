@@ -146,9 +146,8 @@ class ServerError(HarnessError):
 
     def copy_for_trial(self, addition: str = "") -> ServerError:
         """Return a copy to raise for another trial, with ``addition`` behind its first line."""
-        return ServerError(
-            _add_to_message(self, addition), stderr_tail=self.stderr_tail, gone=self.gone
-        )
+        message = _add_to_message(self, addition)
+        return ServerError(message, stderr_tail=self.stderr_tail, gone=self.gone)
 
 
 class NotAdmitted(ServerError):
@@ -161,9 +160,8 @@ class NotAdmitted(ServerError):
 
     def copy_for_trial(self, addition: str = "") -> NotAdmitted:
         """Return a copy to raise for another trial, with ``addition`` behind its first line."""
-        return NotAdmitted(
-            _add_to_message(self, addition), status=self.status, stderr_tail=self.stderr_tail
-        )
+        message = _add_to_message(self, addition)
+        return NotAdmitted(message, status=self.status, stderr_tail=self.stderr_tail)
 
 
 class TooBusy(ServerError):
@@ -174,7 +172,7 @@ class TooBusy(ServerError):
         return TooBusy(_add_to_message(self, addition), stderr_tail=self.stderr_tail)
 
 
-class RequestRefused(ServerError):
+class _AnsweredByError(ServerError):
     """The MCP server answered a request other than a call with a JSON-RPC error."""
 
     def __init__(self, message: str, *, code: int, said: str, data: object) -> None:
@@ -185,20 +183,17 @@ class RequestRefused(ServerError):
         self.data = data
 
 
-class RequestRejected(ServerError):
+class RequestRefused(_AnsweredByError):
+    """The MCP server refused a request other than a call, by a JSON-RPC error."""
+
+
+class RequestRejected(_AnsweredByError):
     """The MCP server did not take a request, because of how harness wrote it.
 
     It is no answer to what was asked, and so nobody's policy.
     """
 
     fault = "harness"
-
-    def __init__(self, message: str, *, code: int, said: str, data: object) -> None:
-        """``code``, ``said`` and ``data`` are the code, message and data of the error."""
-        super().__init__(message)
-        self.code = code
-        self.said = said
-        self.data = data
 
 
 class OutOfResources(ServerError):

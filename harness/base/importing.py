@@ -102,35 +102,28 @@ def find_reference(target: Any) -> str | None:
 def locate_function(function: Callable[..., Any]) -> Location | None:
     """Return the place of ``function`` in the source, if it is written in Python."""
     code = getattr(unwrap(function), "__code__", None)
-    return (
-        None
-        if code is None
-        else Location(file=format_path(Path(code.co_filename)), line=code.co_firstlineno)
-    )
+    if code is None:
+        return None
+    return Location(file=format_path(Path(code.co_filename)), line=code.co_firstlineno)
 
 
 def format_error(error: BaseException) -> str:
     """Return ``file:line: Kind: message`` of ``error``, with the user's own last line."""
-    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    kind = type(error).__name__
     if isinstance(error, SyntaxError) and error.filename is not None:
-        return (
-            f"{format_path(Path(error.filename))}:{error.lineno}: {type(error).__name__}: "
-            f"{error.msg}"
-        )
+        return f"{format_path(Path(error.filename))}:{error.lineno}: {kind}: {error.msg}"
+    words = f"{kind}: {error}" if str(error) else kind
     frame = users_frame(error)
-    return (
-        words if frame is None else f"{format_path(Path(frame.filename))}:{frame.lineno}: {words}"
-    )
+    if frame is None:
+        return words
+    return f"{format_path(Path(frame.filename))}:{frame.lineno}: {words}"
 
 
 def users_frame(error: BaseException) -> traceback.FrameSummary | None:
     """Return the innermost frame of the user's code, else the innermost of a library."""
     # `<string>` and `<frozen …>` are no files that a user could open.
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<")
-    ]
+    stack = traceback.extract_tb(error.__traceback__)
+    frames = (frame for frame in stack if not frame.filename.startswith("<"))
     others = [frame for frame in frames if not _is_ours(Path(frame.filename))]
     own = [frame for frame in others if not frame.filename.startswith(_LIBRARIES)]
     return next(reversed(own or others), None)
@@ -163,10 +156,8 @@ def _import_module(name: str) -> ModuleType | None:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             return None
         raise _not_importable(name, error) from error
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # boundary to users' code, which may raise any exception
+    # A boundary to users' code, which may raise any exception.
+    except (Exception, SystemExit) as error:
         raise _not_importable(name, error) from error
 
 

@@ -29,9 +29,8 @@ _SHOWN = 200
 _BRACKETS = b"[]{}"
 _STEPS = bytes.maketrans(_BRACKETS, b"\x01\xff\x01\xff")  # as signed bytes: one up, one down
 _NO_MARK = bytes(set(range(256)) - set(_BRACKETS + b'"'))
-_TOKEN = re.compile(
-    rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL
-)  # a text that never ends is the last
+# A text that never ends is the last.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL)
 
 
 class Cut(str):
@@ -171,8 +170,7 @@ def _whole_characters(value: Any, mark: Callable[[str], str]) -> Any:
                 _whole_characters(key, mark): _whole_characters(item, mark)
                 for key, item in value.items()
             }
-        case _:
-            return value
+    return value
 
 
 def _is_text(text: str) -> bool:
@@ -189,18 +187,15 @@ def _mend_text(text: str) -> str:
 
 
 def _decode_json(text: str, constant: Callable[[str], Any]) -> Any:
-    decoder = (
-        _DECODER
-        if constant is str
-        else json.JSONDecoder(parse_constant=constant, parse_float=_parse_float)
-    )
+    decoder = _DECODER
+    if constant is not str:
+        decoder = json.JSONDecoder(parse_constant=constant, parse_float=_parse_float)
     try:
         return decoder.decode(text)
     except json.JSONDecodeError:
         raise
-    except (
-        ValueError
-    ):  # an integer that Python refuses to read: now each is looked at, which takes longer
+    # An integer that Python refuses to read: now each is looked at, which takes longer.
+    except ValueError:
         return json.loads(
             text, parse_constant=constant, parse_float=_parse_float, parse_int=_parse_integer
         )
@@ -244,15 +239,10 @@ def _iterate_shallow(data: bytes) -> Iterator[bytes]:
                 depth -= 1
                 if depth == WIRE_DEPTH:
                     part = data[kept : token.end()]
-                    digest = hashlib.sha256(part).hexdigest()
-                    what = (
-                        f"nested deeper than {WIRE_DEPTH} levels, {len(part):,} bytes, sha256 "
-                        f"{digest}"
-                    )
+                    size = f"{len(part):,} bytes, sha256 {hashlib.sha256(part).hexdigest()}"
+                    what = f"nested deeper than {WIRE_DEPTH} levels, {size}"
                     yield json.dumps(f"[… cut by harness: {what}]").encode()
                     kept = token.end()
-            case _:
-                pass
     # What was cut off has no end, so nothing valid would be left.
     if depth > WIRE_DEPTH:
         raise ValueError("what is nested too deeply is never closed")

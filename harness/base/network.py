@@ -128,22 +128,18 @@ def _check_proxy(proxy: Proxy, socks: str) -> Proxy:
     # A bare word such as `none` is no proxy, though a URL could be made of it.
     written = has_scheme or port is not None or "." in host or ":" in host
     if not written or not _HOST.fullmatch(host) or re.search(r"[\s\\]", url):
-        raise UsageError(
-            f"{proxy.variable} does not name a proxy",
-            meant="Write its URL, http://HOST:PORT, or unset the variable.",
-        )
-    if parts.scheme.lower() not in _SCHEMES:
-        raise UsageError(
-            f"{proxy.variable} names a proxy with a scheme that harness does not speak",
-            meant=f"It speaks {', '.join(_SCHEMES)}. Or unset the variable.",
-        )
-    if parts.scheme.lower() in _SOCKS and find_spec(socks) is None:
+        wrong = "does not name a proxy"
+        meant = "Write its URL, http://HOST:PORT, or unset the variable."
+    elif parts.scheme.lower() not in _SCHEMES:
+        wrong = "names a proxy with a scheme that harness does not speak"
+        meant = f"It speaks {', '.join(_SCHEMES)}. Or unset the variable."
+    elif parts.scheme.lower() in _SOCKS and find_spec(socks) is None:
         package = {"socks": "pysocks"}.get(socks, socks)
-        raise UsageError(
-            f"{proxy.variable} names a SOCKS proxy, for which a package is missing",
-            meant=f"Install it: pip install {package}. Or name an HTTP proxy, or unset it.",
-        )
-    return Proxy(proxy.variable, url)
+        wrong = "names a SOCKS proxy, for which a package is missing"
+        meant = f"Install it: pip install {package}. Or name an HTTP proxy, or unset it."
+    else:
+        return Proxy(proxy.variable, url)
+    raise UsageError(f"{proxy.variable} {wrong}", meant=meant)
 
 
 def is_web_address(url: str) -> bool:

@@ -9,9 +9,8 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-_MAX_MEMORY = (
-    1 << 20
-)  # bytes of a compiled pattern: the worst of that size takes 2 s on 100 kB of text
+# Bytes of a compiled pattern: the worst of that size takes 2 s on 100 kB of text.
+_MAX_MEMORY = 1 << 20
 
 
 class BrokenPattern(ValueError):
@@ -61,9 +60,8 @@ def _parse_pattern(pattern: str) -> Any:
         return _compile_pattern(pattern)
     except (re2.error, UnicodeEncodeError) as error:
         reason = error.args[0] if isinstance(error, re2.error) and error.args else str(error)
-        raise BrokenPattern(
-            reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        ) from error
+        told = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise BrokenPattern(told) from error
 
 
 _LONGEST = 120  # characters of a text that fits into a prompt
@@ -182,9 +180,8 @@ class _PatternReader:
         if last == "\\":
             last = self._read_escape()[0]
         # A class may reach over all of Unicode, and a few of its characters are enough.
-        characters = [
-            chr(code) for code in range(ord(options[0]), min(ord(last), ord(options[0]) + 200) + 1)
-        ]
+        low = ord(options[0])
+        characters = [chr(code) for code in range(low, min(ord(last), low + 200) + 1)]
         if characters[:1] == ["0"]:
             characters = [*characters[1:], "0"]  # 12345 looks more like a number than 01234
         return characters

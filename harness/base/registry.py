@@ -97,11 +97,9 @@ class Registry(Generic[T]):
 
     def build_unknown_error(self, name: str) -> UsageError:
         """Return the error message for an unknown name."""
-        return UsageError(
-            f"there is no {self._noun} named {name!r}",
-            meant=did_you_mean(name, self.list_names())
-            or f"Known: {', '.join(self.list_names())}.",
-        )
+        names = self.list_names()
+        meant = did_you_mean(name, names) or f"Known: {', '.join(names)}."
+        return UsageError(f"there is no {self._noun} named {name!r}", meant=meant)
 
     def _load(self, name: str) -> Any:
         # Our own first: no package can put something else under a built-in name.
@@ -116,9 +114,8 @@ class Registry(Generic[T]):
         try:
             member = self._entry_points[name].load()
         except Exception as error:  # another package's code may raise anything while it is imported
-            raise UsageError(
-                f"{words} cannot be loaded: {type(error).__name__}: {error}"
-            ) from error
+            why = f"{type(error).__name__}: {error}"
+            raise UsageError(f"{words} cannot be loaded: {why}") from error
         if self._base is not None and not isinstance(member, self._base):
             base = f"{self._base.__module__}.{self._base.__qualname__}"
             raise UsageError(f"{words} is no {base}", meant=f"Let it be an instance of {base}.")

@@ -164,9 +164,8 @@ _BREAKING = frozenset({
 def list_readings(text: str) -> tuple[str, ...]:
     """Return ``text`` as it is written and, if that is something else, as a reader sees it."""
     shown = render_text(text)
-    twice = (
-        render_text(shown) if _ENTITY.search(shown) else shown
-    )  # some interfaces escape a text twice
+    # Some interfaces escape a text twice.
+    twice = render_text(shown) if _ENTITY.search(shown) else shown
     whole = _QUOTE_MARKS.sub("", shown)  # a phrase may go on in the next line of a quotation
     return tuple(dict.fromkeys((text, shown, twice, whole, _replace_lookalikes(shown))))
 
@@ -274,15 +273,9 @@ class _Rendering:
             begins, ends = begins and not before.isalnum(), ends and not after.isalnum()
         left, begun = length, self.runs.setdefault(mark, [])
         while ends and left:
-            place = next(
-                (
-                    place
-                    for place in range(len(begun) - 1, max(-1, len(begun) - 1 - _LOOKED_BACK), -1)
-                    if _may_pair(begun[place], length, inside=begins)
-                ),
-                None,
-            )
-            if place is None:
+            newest = range(len(begun))[: -_LOOKED_BACK - 1 : -1]
+            pairing = (place for place in newest if _may_pair(begun[place], length, inside=begins))
+            if (place := next(pairing, None)) is None:
                 break
             del begun[place + 1 :]  # emphasis does not overlap
             paired = min(begun[place].left, left)

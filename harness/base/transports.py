@@ -33,9 +33,8 @@ class LoopbackTransport(httpx2.AsyncBaseTransport):
             # The request was never sent, so it may be sent again.
             for address in LOCALHOST:
                 try:
-                    return await self._transport.handle_async_request(
-                        _retarget_request(address, request)
-                    )
+                    there = _retarget_request(address, request)
+                    return await self._transport.handle_async_request(there)
                 except httpx2.ConnectError:
                     continue
             raise
@@ -58,15 +57,12 @@ def _retarget_request(address: str, request: httpx2.Request) -> httpx2.Request:
 
 
 _UNUSED_S = 60
+_TCP_OPTIONS = {"TCP_KEEPIDLE": _UNUSED_S, "TCP_KEEPINTVL": _UNUSED_S, "TCP_KEEPCNT": 5}
 _KEEP_ALIVE = [
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
     *(
         (socket.IPPROTO_TCP, getattr(socket, name), value)
-        for name, value in (
-            ("TCP_KEEPIDLE", _UNUSED_S),
-            ("TCP_KEEPINTVL", _UNUSED_S),
-            ("TCP_KEEPCNT", 5),
-        )
+        for name, value in _TCP_OPTIONS.items()
         if hasattr(socket, name)
     ),
 ]

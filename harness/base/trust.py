@@ -46,13 +46,11 @@ def _is_ours(path: Path, environ: Mapping[str, str]) -> bool:
     named = [environ[name] for name in ("HARNESS_CONFIG", "MXCP_CONFIG") if environ.get(name)]
     if any(path == Path(name).expanduser().resolve() for name in named):
         return True
-    home = environ.get("HOME")
-    own = (
-        [Path(home) / ".harness" / "config.yml", Path(home) / ".mxcp" / "config.yml"]
-        if home
-        else []
-    )
-    return path.is_relative_to(builtin_root()) or any(path == each.resolve() for each in own)
+    if home := environ.get("HOME"):
+        own = [Path(home) / folder / "config.yml" for folder in (".harness", ".mxcp")]
+        if any(path == each.resolve() for each in own):
+            return True
+    return path.is_relative_to(builtin_root())
 
 
 def _find_other_owner(path: Path, project: Path, environ: Mapping[str, str]) -> str | None:
@@ -86,16 +84,12 @@ def _find_clone_origin(project: Path) -> str | None:
     except OSError:
         return None
     said = [line.partition("\t")[2] for line in lines]
-    if (
-        not said
-        or not said[0].startswith("clone:")
-        or any(each.startswith("commit") for each in said)
-    ):
+    if not said or not said[0].startswith("clone:"):
         return None
-    return (
-        f"{project} was cloned ({said[0].removeprefix('clone: ')}), and you have committed nothing "
-        "in it"
-    )
+    if any(each.startswith("commit") for each in said):
+        return None
+    origin = said[0].removeprefix("clone: ")
+    return f"{project} was cloned ({origin}), and you have committed nothing in it"
 
 
 def _git_folder(project: Path) -> Path:
@@ -139,9 +133,8 @@ class RequestedAction:
     @property
     def digest(self) -> str:
         """The digest that is remembered; a changed action has a new digest."""
-        return hashlib.sha256(
-            f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")
-        ).hexdigest()
+        content = f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(content).hexdigest()
 
 
 class Gate:
@@ -187,40 +180,33 @@ class Gate:
     def vouch(self, file: Path, server: ServerSpec) -> None:
         """Remember that ``file``, which harness has just written, has only the user's input."""
         if why_not_own(file, self.environ) is not None:
-            self._remember(
-                find_project(file), [RequestedAction(file, words) for words in server.deeds]
-            )
+            deeds = [RequestedAction(file, words) for words in server.deeds]
+            self._remember(find_project(file), deeds)
 
     def _require_agreement(self, project: Path, deeds: list[RequestedAction]) -> None:
-        why = why_not_own(deeds[0].file, self.environ)
+        why = _format_line(why_not_own(deeds[0].file, self.environ) or "")
         lines = [f"  - {_format_line(deed.words)}" for deed in deeds[:_SHOWN]]
         if len(deeds) > _SHOWN:
             lines.append(f"  - and {len(deeds) - _SHOWN} more")
         told = "\n".join(lines)
-        given = self.trusting or self.environ.get(VARIABLE) == "1"
-        if not given and self.ask is not None:
-            given = self.ask(
-                f"This folder is not your own: {_format_line(why or '')}.\nIts files ask "
-                f"to\n{told}\n"
-            )
-            if not given:
-                raise UsageError("nothing was started, since you did not agree")
-        if not given:
+        if self.trusting or self.environ.get(VARIABLE) == "1":
+            pass
+        elif self.ask is None:
             raise UsageError(
-                f"this folder is not your own: {_format_line(why or '')}. Its files ask to\n{told}",
+                f"this folder is not your own: {why}. Its files ask to\n{told}",
                 meant=f"Read them. If they may do that, add --trust, or set {VARIABLE}=1: it is "
                 "remembered for this folder and what is listed here.",
             )
+        elif not self.ask(f"This folder is not your own: {why}.\nIts files ask to\n{told}\n"):
+            raise UsageError("nothing was started, since you did not agree")
         self._remember(project, deeds)
 
     def _is_remembered(self, deed: RequestedAction) -> bool:
         return deed.digest in self._read_trusted().get(str(find_project(deed.file)), ())
 
     def _remember(self, project: Path, deeds: list[RequestedAction]) -> None:
-        folders = self._read_trusted()
-        folders[str(project)] = sorted(
-            {*folders.get(str(project), ()), *(deed.digest for deed in deeds)}
-        )
+        folders, name = self._read_trusted(), str(project)
+        folders[name] = sorted({*folders.get(name, ()), *(deed.digest for deed in deeds)})
         path = self._store_path
         # Written aside and moved into place: another process may be reading the file.
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
@@ -244,13 +230,10 @@ class Gate:
 
     @property
     def _store_path(self) -> Path:
-        base = self.environ.get("XDG_STATE_HOME") or ""
-        home = Path(self.environ.get("HOME") or Path.home())
-        return (
-            (Path(base) if Path(base).is_absolute() else home / ".local" / "state")
-            / "harness"
-            / "trust.json"
-        )
+        base = Path(self.environ.get("XDG_STATE_HOME") or "")
+        if not base.is_absolute():
+            base = Path(self.environ.get("HOME") or Path.home()) / ".local" / "state"
+        return base / "harness" / "trust.json"
 
 
 def _iterate_server_actions(servers: Iterable[ServerSpec]) -> Iterator[RequestedAction]:
@@ -266,9 +249,8 @@ def _iterate_model_actions(models: Iterable[ModelSpec]) -> Iterator[RequestedAct
     """
     for model in models:
         if model.agent is not None and model.agent.at is not None:
-            yield from (
-                RequestedAction(Path(model.agent.at.file), words) for words in model.agent.deeds
-            )
+            program = Path(model.agent.at.file)
+            yield from (RequestedAction(program, words) for words in model.agent.deeds)
         file, _, line = model.sources.get("base_url", "").rpartition(":")
         if file and line.isdigit():
             key = f" with ${model.api_key_variable}" if model.api_key_variable else ""

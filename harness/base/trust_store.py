@@ -30,12 +30,11 @@ def load_tls_context(*, trust_env: bool = True) -> ssl.SSLContext:
     except OSError as error:  # among them ssl.SSLError
         name = _naming_variable()
         where = f"${name} ({os.environ[name]})" if name else "this machine"
-        raise UsageError(
-            f"the certificates of {where} cannot be read: {error.strerror or error}",
-            meant=f"Name certificates in PEM, or unset {name}."
-            if name
-            else "Install ca-certificates.",
-        ) from error
+        message = f"the certificates of {where} cannot be read: {error.strerror or error}"
+        meant = (
+            f"Name certificates in PEM, or unset {name}." if name else "Install ca-certificates."
+        )
+        raise UsageError(message, meant=meant) from error
 
 
 def named_certificates() -> str | None:

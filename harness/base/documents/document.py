@@ -116,9 +116,8 @@ class Document:
 
 def build_code_document(at: Location) -> Document:
     """Return a document for a program's data, with the location ``at`` for every part."""
-    return Document(
-        file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=()
-    )
+    root = _Node(None, (at.line or 1, at.column or 1))
+    return Document(file=at.file, digest="", root=root, problems=())
 
 
 def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
@@ -144,12 +143,8 @@ def parse_document(text: str, file: str, digest: str = "") -> Document:
         root = builder.build(yaml.parse(_put_aside(text), Loader=_LOADER))
     except yaml.YAMLError as error:
         raise InvalidInput([explain_syntax_error(error, text, file)]) from error
-    return Document(
-        file=file,
-        digest=digest,
-        root=root,
-        problems=tuple(dict.fromkeys(builder.problems)),
-    )
+    problems = tuple(dict.fromkeys(builder.problems))
+    return Document(file=file, digest=digest, root=root, problems=problems)
 
 
 def _decode(raw: bytes, file: str) -> str:
@@ -157,10 +152,9 @@ def _decode(raw: bytes, file: str) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = raw[: error.start].decode("utf-8")
-        raise _build_character_error(
-            file, before, "the file is not UTF-8 text.", "Save it with the encoding UTF-8."
-        ) from error
+        before, meant = raw[: error.start].decode("utf-8"), "Save it with the encoding UTF-8."
+        message = "the file is not UTF-8 text."
+        raise _build_character_error(file, before, message, meant) from error
     if bad := _FORBIDDEN.search(text):
         number = f"{ord(bad.group()):04X}"
         message = f"the character U+{number} is not allowed in a YAML file."
@@ -176,9 +170,8 @@ def _put_aside(text: str) -> str:
 def _build_character_error(file: str, before: str, message: str, meant: str) -> InvalidInput:
     """Raise an error for the character after ``before``."""
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    return InvalidInput(
-        [Problem(at=Location(file=file, line=line, column=column), message=message, meant=meant)]
-    )
+    at = Location(file=file, line=line, column=column)
+    return InvalidInput([Problem(at=at, message=message, meant=meant)])
 
 
 class _Builder:
@@ -199,18 +192,15 @@ class _Builder:
             if not isinstance(event, yaml.DocumentStartEvent):
                 continue
             if root is not None:
-                self._add_problem(
-                    event,
-                    "a second document begins in the file.",
-                    "Give each suite a file of its own.",
-                )
+                message = "a second document begins in the file."
+                self._add_problem(event, message, "Give each suite a file of its own.")
                 break
             root = self._build_node(next(events), 0)
         return root or _Node(value=None, place=(1, 1))
 
     def _build_node(self, event: Any, depth: int) -> _Node:
         if depth > MAX_DEPTH:
-            raise self._too_deep(event)
+            raise self._build_error(event, f"nested deeper than {MAX_DEPTH} levels.")
         if isinstance(event, yaml.AliasEvent):
             return self._resolve_alias(event, depth)
         # `!!str` at a word is harmless: it asks for the text that stands there.
@@ -239,12 +229,10 @@ class _Builder:
         # Counted and not copied: a few nested aliases stand for billions of values.
         self._copied += target.weight
         if self._copied > MAX_COPIED:
-            raise InvalidInput(
-                [self._make_problem(event, "the aliases (*name) of this file repeat too much.")]
-            )
+            raise self._build_error(event, "the aliases (*name) of this file repeat too much.")
         # An alias brings its own levels to a place that may be deep already.
         if depth + target.height > MAX_DEPTH:
-            raise self._too_deep(event)
+            raise self._build_error(event, f"nested deeper than {MAX_DEPTH} levels.")
         return target._replace(place=_get_place(event))
 
     def _build_scalar(self, event: Any) -> _Node:
@@ -305,43 +293,33 @@ class _Builder:
         sources = list(part.parts.values()) if isinstance(part.value, list) else [part]
         if all(isinstance(source.value, dict) for source in sources):
             return sources
-        self._add_problem(
-            event,
-            "'<<' takes a mapping, or a list of mappings.",
-            'If it is a plain key, quote it: "<<".',
-        )
+        message = "'<<' takes a mapping, or a list of mappings."
+        self._add_problem(event, message, 'If it is a plain key, quote it: "<<".')
         return []
 
     def _is_new_key(self, event: Any, key: _Node, keys: Mapping[str | int, _Place]) -> bool:
         if not isinstance(key.value, str):
-            advice = (
-                f'Quote it: "{event.value}".'
-                if getattr(event, "value", "")
-                else "Write it as 'key: value'."
-            )
+            word = getattr(event, "value", "")
+            advice = f'Quote it: "{word}".' if word else "Write it as 'key: value'."
             self._add_problem(event, "a key must be text.", advice)
             return False
         if key.value in keys:
             first = keys[key.value][0]
-            self._add_problem(
-                event,
-                f"the key {key.value!r} is given twice; first at line {first}.",
-                "Remove one of them.",
-            )
+            message = f"the key {key.value!r} is given twice; first at line {first}."
+            self._add_problem(event, message, "Remove one of them.")
             return False
         return True
 
     def _add_problem(self, event: Any, message: str, meant: str) -> None:
         self.problems.append(self._make_problem(event, message, meant))
 
-    def _too_deep(self, event: Any) -> InvalidInput:
-        return InvalidInput([self._make_problem(event, f"nested deeper than {MAX_DEPTH} levels.")])
+    def _build_error(self, event: Any, message: str) -> InvalidInput:
+        return InvalidInput([self._make_problem(event, message)])
 
     def _make_problem(self, event: Any, message: str, meant: str | None = None) -> Problem:
         line, column = _get_place(event)
-        return Problem(
-            at=Location(file=self._file, line=line, column=column), message=message, meant=meant
-        )
+        at = Location(file=self._file, line=line, column=column)
+        return Problem(at=at, message=message, meant=meant)
 
 
 def _measure_height(parts: Iterable[_Node]) -> int:

@@ -56,9 +56,8 @@ class DocumentReader:
 
     def add_key_problem(self, path: Steps, message: str, meant: str | None = None) -> None:
         """Add a problem of the key at the end of ``path``."""
-        self.problems.append(
-            Problem(at=self.document.locate_key(path), message=message, meant=meant)
-        )
+        at = self.document.locate_key(path)
+        self.problems.append(Problem(at=at, message=message, meant=meant))
 
     def has_key(self, name: str) -> bool:
         """Whether the document has a value under ``name``, valid or not."""
@@ -74,7 +73,7 @@ class DocumentReader:
         if self.problems:
             unique = dict.fromkeys(self.problems)
             raise InvalidInput(
-                sorted(unique, key=lambda problem: (problem.at.line or 0, problem.at.column or 0))
+                sorted(unique, key=lambda one: (one.at.line or 0, one.at.column or 0))
             )
 
     def _parse(self, path: Steps, value: Any, layout: Layout) -> Any:
@@ -87,12 +86,8 @@ class DocumentReader:
             return None
 
     def _report_unknown_key(self, path: Steps, name: str, layout: Layout, noun: str) -> None:
-        known = ", ".join(layout.fields)
-        meant = (
-            layout.elsewhere.get(name)
-            or did_you_mean(name.lower(), layout.fields)
-            or f"Known keys: {known}."
-        )
+        near = layout.elsewhere.get(name) or did_you_mean(name.lower(), layout.fields)
+        meant = near or f"Known keys: {', '.join(layout.fields)}."
         self.add_key_problem((*path, name), f"unknown key {name!r} in {noun}.", meant)
 
 

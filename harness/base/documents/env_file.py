@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 
-from harness.base.documents.files import format_path, make_problem, read_bytes
+from harness.base.documents.files import build_file_error, format_path, make_problem, read_bytes
 from harness.base.errors import InvalidInput, Problem
 
 MAX_BYTES = 1_000_000
@@ -38,7 +38,7 @@ def read_env_file(path: Path) -> Mapping[str, str]:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInput([make_problem(file, None, "the file is not UTF-8 text.")]) from error
+        raise build_file_error(file, None, "the file is not UTF-8 text.") from error
     variables: dict[str, str] = {}
     problems: list[Problem] = []
     for found in parse_stream(StringIO(text, newline=None)):

@@ -107,9 +107,8 @@ def integer_field(description: str, *, least: int, default: int | None = None) -
         whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
         # `True` is an int in Python.
         if isinstance(value, bool) or not whole or value < least:
-            raise InvalidValue(
-                f"expected a whole number from {least} up, found {describe_value(value)}"
-            )
+            found = describe_value(value)
+            raise InvalidValue(f"expected a whole number from {least} up, found {found}")
         return int(value)
 
     schema = _add_default({"type": "integer", "minimum": least}, default)
@@ -151,9 +150,8 @@ def choice_field(description: str, options: Sequence[str]) -> Field:
         if value in options and isinstance(value, str):
             return value
         near = did_you_mean(value, options) if isinstance(value, str) else None
-        raise InvalidValue(
-            f"expected one of {', '.join(options)}; found {describe_value(value)}", meant=near
-        )
+        message = f"expected one of {', '.join(options)}; found {describe_value(value)}"
+        raise InvalidValue(message, meant=near)
 
     schema = {"type": "string", "enum": list(options), "default": options[0]}
     return build_field(description, schema, parse)
@@ -184,18 +182,16 @@ def texts_by_name_field(description: str) -> Field:
 def parse_mapping(value: Any) -> dict[str, Any]:
     """Return ``value`` if it is a mapping."""
     if not isinstance(value, dict):
-        raise InvalidValue(
-            f"expected a mapping (lines of 'key: value'), found {describe_value(value)}"
-        )
+        found = describe_value(value)
+        raise InvalidValue(f"expected a mapping (lines of 'key: value'), found {found}")
     return value
 
 
 def parse_list(value: Any) -> list[Any]:
     """Return ``value`` if it is a list."""
     if not isinstance(value, list):
-        raise InvalidValue(
-            f"expected a list (lines that begin with '- '), found {describe_value(value)}"
-        )
+        found = describe_value(value)
+        raise InvalidValue(f"expected a list (lines that begin with '- '), found {found}")
     return value
 
 
@@ -250,12 +246,10 @@ def _add_default(schema: dict[str, Any], default: float | None) -> dict[str, Any
 def _parse_string(value: Any) -> str:
     if isinstance(value, str):
         return value
-    quoted = (
-        None
-        if isinstance(value, dict | list | NoneType)
-        else f'Quote it if it is text: "{json.dumps(value)}".'
-    )
-    raise InvalidValue(f"expected text, found {describe_value(value)}", meant=quoted)
+    meant = None
+    if not isinstance(value, dict | list | NoneType):
+        meant = f'Quote it if it is text: "{json.dumps(value)}".'
+    raise InvalidValue(f"expected text, found {describe_value(value)}", meant=meant)
 
 
 def _parse_text(value: Any) -> str:
@@ -307,32 +301,20 @@ def parse_version(value: Any) -> Any:
     """Parse the version of a file's format."""
     # `True` equals 1.
     if isinstance(value, bool) or value not in VERSIONS:
-        raise InvalidValue(
-            f"expected version 1 of the format, found {describe_value(value)}",
-            meant="Write 'mxcp: 1'.",
-        )
+        message = f"expected version 1 of the format, found {describe_value(value)}"
+        raise InvalidValue(message, meant="Write 'mxcp: 1'.")
     return value
 
 
 def parse_mapping_or_line(value: Any) -> Any:
     """Parse a mapping, or one line of text."""
-    if isinstance(value, dict):
-        return value
-    return parse_single_line(value)
+    return value if isinstance(value, dict) else parse_single_line(value)
 
 
 _WORDS: dict[str, Any] = {
-    "": None,
-    "~": None,
-    "null": None,
-    "Null": None,
-    "NULL": None,
-    "true": True,
-    "True": True,
-    "TRUE": True,
-    "false": False,
-    "False": False,
-    "FALSE": False,
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")

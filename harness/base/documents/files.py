@@ -54,17 +54,20 @@ def read_bytes(path: Path, *, max_bytes: int, split_into: str = "files") -> byte
             raw = stream.read(max_bytes + 1)
     except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
         reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput(
-            [make_problem(file, None, f"the file cannot be read: {reason}.")]
-        ) from error
+        raise build_file_error(file, None, f"the file cannot be read: {reason}.") from error
     if len(raw) > max_bytes:
         limit = f"the file is larger than {max_bytes // 1_000_000} MB."
-        raise InvalidInput(
-            [make_problem(file, None, limit, f"Split it into several {split_into}.")]
-        )
+        raise build_file_error(file, None, limit, f"Split it into several {split_into}.")
     return raw
 
 
 def make_problem(file: str, line: int | None, message: str, meant: str | None = None) -> Problem:
     """Return a problem with a line of a file, or with the whole file."""
     return Problem(at=Location(file=file, line=line), message=message, meant=meant)
+
+
+def build_file_error(
+    file: str, line: int | None, message: str, meant: str | None = None
+) -> InvalidInput:
+    """Return an error with the one problem that `make_problem` makes of these."""
+    return InvalidInput([make_problem(file, line, message, meant)])

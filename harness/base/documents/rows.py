@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from harness.base.documents.files import Rows, format_path, make_problem, read_bytes
+from harness.base.documents.files import (
+    Rows,
+    build_file_error,
+    format_path,
+    make_problem,
+    read_bytes,
+)
 from harness.base.documents.syntax import TYPOGRAPHIC_QUOTES, strict_json
 from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
 
@@ -52,7 +58,7 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
     first = next(records, None)
     if first is None:
         meant = f"Its first line names the columns: {','.join(required)}."
-        raise InvalidInput([make_problem(file, 1, "the file is empty.", meant)])
+        raise build_file_error(file, 1, "the file is empty.", meant)
     line, header = first
     header = _without_empty_end(header, 0)
     _check_header(header, required, optional, file, line)
@@ -63,12 +69,8 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
             rows.append(Row(line, dict(zip(header, cells, strict=True))))
         else:
             problems.append(_make_ragged_problem(file, line, cells, header))
-    return Rows(
-        file=file,
-        digest=hashlib.sha256(raw).hexdigest(),
-        rows=tuple(rows),
-        problems=tuple(problems),
-    )
+    digest = hashlib.sha256(raw).hexdigest()
+    return Rows(file=file, digest=digest, rows=tuple(rows), problems=tuple(problems))
 
 
 def _decode(raw: bytes, file: str) -> str:
@@ -78,14 +80,10 @@ def _decode(raw: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         line = _find_line_number(raw[: error.start].decode("utf-8"))
         meant = 'Save it with the encoding UTF-8; spreadsheets call it "CSV UTF-8".'
-        raise InvalidInput(
-            [make_problem(file, line, "the file is not UTF-8 text.", meant)]
-        ) from error
+        raise build_file_error(file, line, "the file is not UTF-8 text.", meant) from error
     if "\0" in text:
-        line = _find_line_number(text[: text.index("\0")])
-        raise InvalidInput(
-            [make_problem(file, line, "there is a NUL character.", "Is this really a CSV file?")]
-        )
+        line, meant = _find_line_number(text[: text.index("\0")]), "Is this really a CSV file?"
+        raise build_file_error(file, line, "there is a NUL character.", meant)
     return text
 
 
@@ -107,7 +105,7 @@ def _iterate_records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             message, meant = _explain_error(str(error))
-            raise InvalidInput([make_problem(file, begins, message, meant)]) from error
+            raise build_file_error(file, begins, message, meant) from error
         if any(cell.strip() for cell in cells):
             yield begins, cells
 
@@ -127,10 +125,8 @@ def _explain_error(words: str) -> tuple[str, str]:
     if "expected after" in words:
         return "a quoted cell goes on after its closing quote.", QUOTES_HINT
     if "field larger" in words:
-        return (
-            f"a cell has more than {csv.field_size_limit():,} characters.",
-            "Is a closing quote missing?",
-        )
+        message = f"a cell has more than {csv.field_size_limit():,} characters."
+        return message, "Is a closing quote missing?"
     return f"this is not CSV: {words}.", QUOTES_HINT
 
 
@@ -146,24 +142,15 @@ def _check_header(
             meant = near or _suggest_separator(name) or f"The columns are {', '.join(known)}."
             problems.append(make_problem(file, line, f"there is no column {name[:60]!r}.", meant))
         elif header.count(name) > 1:
-            problems.append(
-                make_problem(
-                    file, line, f"the column {name!r} is given twice.", "Remove one of them."
-                )
-            )
-    absent = [column for column in required if column not in header]
+            message = f"the column {name!r} is given twice."
+            problems.append(make_problem(file, line, message, "Remove one of them."))
+    absent = [repr(column) for column in required if column not in header]
     if absent:
-        names = ", ".join(repr(name) for name in absent)
-        message = (
-            f"columns are missing: {names}."
-            if len(absent) > 1
-            else f"the column {names} is missing."
-        )
-        problems.append(
-            make_problem(
-                file, line, message, f"The first line of the file is: {','.join(required)}"
-            )
-        )
+        message = f"the column {absent[0]} is missing."
+        if len(absent) > 1:
+            message = f"columns are missing: {', '.join(absent)}."
+        meant = f"The first line of the file is: {','.join(required)}"
+        problems.append(make_problem(file, line, message, meant))
     if problems:
         raise InvalidInput(problems)
 
@@ -174,28 +161,18 @@ def _suggest_separator(name: str) -> str | None:
 
 
 def _make_ragged_problem(file: str, line: int, cells: list[str], header: list[str]) -> Problem:
-    counts = f"this row has {_format_columns(len(cells))}, the header has {len(header)}."
+    columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
     # Behind a space a quote opens nothing, so the commas in the text divide it.
     if any(cell.startswith((' "', '\t"')) for cell in cells):
-        return make_problem(
-            file, line, counts, "Write no space between a comma and an opening quote."
-        )
-    if any(cell.strip()[:1] in _OPENING_QUOTES for cell in cells):
+        meant = "Write no space between a comma and an opening quote."
+    elif any(cell.strip()[:1] in _OPENING_QUOTES for cell in cells):
         meant = 'Put cells in straight quotes, ", and not in typographic ones.'
-        return make_problem(file, line, counts, meant)
-    if len(cells) > len(header):
+    elif len(cells) > len(header):
         meant = f"Put quotes around a cell that has commas in it. {QUOTES_HINT}"
-        return make_problem(file, line, counts, meant)
-    return make_problem(
-        file,
-        line,
-        counts,
-        f"Every row has the columns {', '.join(header)}; an empty one keeps its comma.",
-    )
-
-
-def _format_columns(count: int) -> str:
-    return "1 column" if count == 1 else f"{count} columns"
+    else:
+        meant = f"Every row has the columns {', '.join(header)}; an empty one keeps its comma."
+    message = f"this row has {columns}, the header has {len(header)}."
+    return make_problem(file, line, message, meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,15 +206,9 @@ def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
         except InvalidValue as error:
             problems.append(make_problem(file, number, f"{error.message}.", error.meant))
     if not rows and not problems:
-        raise InvalidInput(
-            [make_problem(file, 1, "the file is empty.", "Each line is a JSON object.")]
-        )
-    return Rows(
-        file=file,
-        digest=hashlib.sha256(raw).hexdigest(),
-        rows=tuple(rows),
-        problems=tuple(problems),
-    )
+        raise build_file_error(file, 1, "the file is empty.", "Each line is a JSON object.")
+    digest = hashlib.sha256(raw).hexdigest()
+    return Rows(file=file, digest=digest, rows=tuple(rows), problems=tuple(problems))
 
 
 def _iterate_lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
@@ -248,20 +219,14 @@ def _iterate_lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
             meant = "Save it with the encoding UTF-8."
-            raise InvalidInput(
-                [make_problem(file, number, "the file is not UTF-8 text.", meant)]
-            ) from error
+            raise build_file_error(file, number, "the file is not UTF-8 text.", meant) from error
         if text.strip():
             yield number, text
 
 
 def _parse_object(text: str) -> Mapping[str, Any]:
-    meant = (
-        "An array over the whole file is not JSON Lines: write one object a line."
-        if text[:1] in "[]"
-        else None
-    )
-    value = strict_json(text, meant=meant)
+    meant = "An array over the whole file is not JSON Lines: write one object a line."
+    value = strict_json(text, meant=meant if text[:1] in "[]" else None)
     if not isinstance(value, dict):
         raise InvalidValue("this line is not a JSON object", meant="Write one object a line: {…}.")
     return value

@@ -55,16 +55,11 @@ def explain_syntax_error(error: yaml.YAMLError, text: str, file: str) -> Problem
 
 def _find_hint(said: str, text: str, line: int, column: int) -> str:
     if "cannot start any token" in said:
-        character = _get_character(text, line, column)
+        character = "".join(text.splitlines()[line : line + 1])[column : column + 1]
         if character == "\t":
             return "Indent with spaces: YAML allows no tabs there."
         return f"Quote a text that begins with {character!r}." if character else _HINT
     return next((hint for fragment, hint in _HINTS if fragment in said), _HINT)
-
-
-def _get_character(text: str, line: int, column: int) -> str:
-    lines = text.splitlines()
-    return lines[line][column : column + 1] if line < len(lines) else ""
 
 
 _PART = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|\t', re.DOTALL)
@@ -94,20 +89,11 @@ def require_json(text: str, file: str) -> str:
     except json.JSONDecodeError as error:
         at = Location(file=file, line=error.lineno, column=error.colno)
         meant = "Look at the commas, quotation marks and brackets around this place."
-        raise InvalidInput(
-            [
-                Problem(
-                    at=at, message=f"this is not JSON: {_reword_message(error.msg)}.", meant=meant
-                )
-            ]
-        ) from error
+        message = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}."
+        raise InvalidInput([Problem(at=at, message=message, meant=meant)]) from error
     except (RecursionError, ValueError):
         pass  # too deep, or a number too long: the YAML reader reports both
     return text
-
-
-def _reword_message(message: str) -> str:
-    return message[:1].lower() + message[1:]
 
 
 TYPOGRAPHIC_QUOTES = "“”„‟«»‹›‘’‚‛″′＂＇"
@@ -126,18 +112,12 @@ def strict_json(text: str, *, meant: str | None = None) -> Any:
     except RecursionError:
         raise InvalidValue("this is nested too deeply") from None
     except json.JSONDecodeError as error:
-        quote = text[error.pos : error.pos + 1]
+        what, quote = error.msg, text[error.pos : error.pos + 1]
         if quote and quote in TYPOGRAPHIC_QUOTES:
-            raise InvalidValue(
-                f"this is not JSON: there is a typographic quote {quote} at character "
-                f"{error.pos + 1} of {text.strip()[:_SHOWN]!r}",
-                meant='Replace every such quote by the straight one, ".',
-            ) from None
-        message = (
-            f"this is not JSON: {error.msg} at character {error.pos + 1} of "
-            f"{text.strip()[:_SHOWN]!r}"
-        )
-        raise InvalidValue(message, meant=meant) from None
+            what = f"there is a typographic quote {quote}"
+            meant = 'Replace every such quote by the straight one, ".'
+        place = f"at character {error.pos + 1} of {text.strip()[:_SHOWN]!r}"
+        raise InvalidValue(f"this is not JSON: {what} {place}", meant=meant) from None
     except ValueError:  # Python refuses integers of more than 4300 digits
         raise InvalidValue("a number in it has too many digits") from None
 

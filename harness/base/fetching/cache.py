@@ -125,8 +125,6 @@ def compute_sha256(path: Path) -> str:
 def tree_digest(files: Mapping[str, bytes]) -> str:
     """Return one SHA-256 for files by their names, whatever archive or folder they come from."""
     # In the form in which `sha256sum` lists files.
-    lines = (
-        f"{hashlib.sha256(content).hexdigest()}  {name}\n"
-        for name, content in sorted(files.items())
-    )
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    digests = ((hashlib.sha256(files[name]).hexdigest(), name) for name in sorted(files))
+    listed = "".join(f"{digest}  {name}\n" for digest, name in digests)
+    return hashlib.sha256(listed.encode()).hexdigest()

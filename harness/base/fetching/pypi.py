@@ -57,23 +57,9 @@ def fetch_wheel(name: str, release: str, sha256: str, downloads: Path, progress:
 
 
 def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--no-cache-dir",
-        "--only-binary=:all:",
-    ]
-    command += [
-        "--disable-pip-version-check",
-        "--no-input",
-        "--dest",
-        str(folder),
-        *_detect_pip_options(),
-        requirement,
-    ]
+    options = "--no-deps --no-cache-dir --only-binary=:all: --disable-pip-version-check --no-input"
+    command = [sys.executable, "-m", "pip", "download", *options.split()]
+    command += ["--dest", str(folder), *_detect_pip_options(), requirement]
     said: list[str] = []
     progress(f"downloading {requirement}", 0, 0)
     with subprocess.Popen(  # noqa: S603 - pip itself, with arguments of ours
@@ -87,10 +73,8 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
             else:
                 said.append(line.rstrip())
     if process.returncode:
-        raise UsageError(
-            f"pip could not download {requirement}:\n    " + "\n    ".join(said[-_LAST:]),
-            meant=by_hand,
-        )
+        lines = [f"pip could not download {requirement}:", *said[-_LAST:]]
+        raise UsageError("\n    ".join(lines), meant=by_hand)
 
 
 def _detect_pip_options() -> list[str]:
@@ -111,13 +95,8 @@ MAX_BYTES = 200_000_000
 """Most bytes of all wanted files; an archive with more is not the right one."""
 
 _DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, NotImplementedError, RuntimeError, ValueError),
 )
 """Exceptions of the unpackers for data that are truncated, altered, encrypted or in an unknown
 format."""
@@ -130,11 +109,9 @@ def read_members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes
         UsageError: it is neither, cannot be read, is too large, or a name in it leaves the folder.
     """
     try:
-        found = (
-            _iterate_folder(origin, wanted) if origin.is_dir() else _iterate_archive(origin, wanted)
-        )
+        iterate = _iterate_folder if origin.is_dir() else _iterate_archive
         # Inside the `try`: both are generators, which read only now.
-        return dict(found)
+        return dict(iterate(origin, wanted))
     except _DAMAGED as error:
         raise UsageError(f"{origin} is not a readable archive: {error}") from error
     except OSError as error:

@@ -128,10 +128,10 @@ class Limiter:
 
     def _adjust_tokens(self) -> None:
         """Lend no more slots than the limit leaves beside the requests that began before it."""
-        limit = self._limit
-        self._slots.total_tokens = (
-            limit if math.isinf(limit) else max(0, int(limit) - len(self._begun))
-        )
+        tokens = self._limit
+        if not math.isinf(tokens):
+            tokens = max(0, int(tokens) - len(self._begun))
+        self._slots.total_tokens = tokens
 
     @asynccontextmanager
     async def hold_slot(self) -> AsyncIterator[Slot]:

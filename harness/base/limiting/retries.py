@@ -79,15 +79,12 @@ class RetriesExhausted(Exception):
         words = f" ({self.attempts} attempts)" if self.attempts > 1 else ""
         if self.late is None:
             return words
-        if math.isinf(self.late.wait_s):
-            return (
-                f"{words}; it had no slot after {self.late.waited_s:.3g} s, when {whose}'s time "
-                "was up"
-            )
-        return (
-            f"{words}; the next attempt may start in {self.late.wait_s:.3g} s, but {whose} ends in "
-            f"{self.late.left_s:.3g} s"
-        )
+        late = self.late
+        if math.isinf(late.wait_s):
+            after = f"after {late.waited_s:.3g} s, when {whose}'s time was up"
+            return f"{words}; it had no slot {after}"
+        start = f"the next attempt may start in {late.wait_s:.3g} s"
+        return f"{words}; {start}, but {whose} ends in {late.left_s:.3g} s"
 
     @property
     def is_crowded(self) -> bool:
@@ -185,10 +182,8 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
     if until is None:
         return None
     # A date that has passed, by whichever clock, is no negative wait.
-    return max(
-        0.0,
-        (until - (_parse_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds(),
-    )
+    answered = _parse_date(headers.get("date")) or now or datetime.now(UTC)
+    return max(0.0, (until - answered).total_seconds())
 
 
 def _parse_number(value: str | None) -> float | None:

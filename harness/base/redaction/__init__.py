@@ -15,13 +15,14 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 from harness.base.redaction import spec_secrets
 from harness.base.redaction.secret_names import (
     TokenPieces,
+    change_texts,
     looks_secret,
     may_name_secret,
     names_secret,
@@ -177,11 +178,9 @@ class Redactor:
 
     def _add_secrets(self, secrets: Iterable[str], mark: str = MARK) -> None:
         for secret in secrets:
-            if (
-                len(secret) < MIN_LENGTH
-                or secret in _OUR_WORDS
-                or (mark == MARK and secret in self._known)
-            ):
+            if len(secret) < MIN_LENGTH or secret in _OUR_WORDS:
+                continue
+            if mark == MARK and secret in self._known:
                 continue
             # A single line of a private key must be found as well.
             for part in (secret, *_split_lines(secret)):
@@ -213,11 +212,11 @@ class Redactor:
         A secret that is a number, or contains a quotation mark, stays, because its removal could
         break JSON. Such secrets are redacted when texts are put into the output.
         """
-        return self._tokens.redact_text(
-            self._pattern.sub(
-                lambda match: match[0] if _is_syntax(match[0]) else self._replace_match(match), text
-            )
-        )
+
+        def replace_match(match: re.Match[str]) -> str:
+            return match[0] if _is_syntax(match[0]) else self._replace_match(match)
+
+        return self._tokens.redact_text(self._pattern.sub(replace_match, text))
 
     def redact_json_text(self, text: str) -> str:
         """Return the JSON ``text`` without secrets, still valid; the same object if there are none.
@@ -228,9 +227,9 @@ class Redactor:
             return text
         value = json.loads(text)
         clean = self.redact_json(value)
-        return (
-            text if clean is value else json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
-        )
+        if clean is value:
+            return text
+        return json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
 
     def _has_secret(self, text: str) -> bool:
         """Whether ``text`` contains a secret.
@@ -248,21 +247,7 @@ class Redactor:
 
     def redact_json(self, value: Any) -> Any:
         """Return the JSON ``value`` without secrets; the same object if there are none."""
-        if isinstance(value, str):
-            return self.redact_text(value)
-        if isinstance(value, Mapping):
-            items = {self.redact_text(key): self.redact_json(item) for key, item in value.items()}
-            # Two keys may become the same mark.
-            same = len(items) == len(value) and all(
-                old is new and value[old] is items[new]
-                for old, new in zip(value, items, strict=True)
-            )
-            return value if same else items
-        if isinstance(value, list | tuple):
-            parts = [self.redact_json(item) for item in value]
-            same = all(old is new for old, new in zip(value, parts, strict=True))
-            return value if same else type(value)(parts)
-        return value
+        return change_texts(value, self.redact_text)
 
     def _replace_match(self, match: re.Match[str]) -> str:
         found = match[0]
@@ -276,44 +261,30 @@ def _find_environment_secrets(
 ) -> Iterator[str]:
     """Yield values that have a secret's name in ``environ`` and that a model or server gets."""
     given = [text for spec in servers for text in spec_secrets.iterate_received_texts(spec)]
-    given += [
-        text
-        for model in models
-        for text in (model.base_url or "", *spec_secrets.iterate_texts(model.body))
-    ]
+    for model in models:
+        given += [model.base_url or "", *spec_secrets.iterate_texts(model.body)]
     sent = [text for spec in servers for text in spec_secrets.iterate_query_texts(spec)]
     wordy = [*sent, *(text for spec in servers for text in spec_secrets.iterate_claim_texts(spec))]
     for name, value in environ.items():
         if len(value) < MIN_LENGTH or not may_name_secret(name):
             continue
-        texts = [
-            *given,
-            *(sent if names_secret(name) else ()),
-            *(wordy if looks_secret(value) else ()),
-        ]
+        texts = given + (sent if names_secret(name) else [])
+        texts += wordy if looks_secret(value) else []
         if any(value in text for text in texts):
             yield value
 
 
 def _split_lines(secret: str) -> list[str]:
     """Return the lines of a multi-line secret, such as a private key."""
-    lines = secret.splitlines()
-    return (
-        [line for line in map(str.strip, lines) if len(line) >= _LONG_LINE]
-        if len(lines) > 1
-        else []
-    )
+    lines = secret.splitlines() if len(secret.splitlines()) > 1 else []
+    return [line for line in map(str.strip, lines) if len(line) >= _LONG_LINE]
 
 
 def _build_pattern(words: Iterable[str]) -> str:
     """Return a pattern for the longest match of sorted ``words``, whatever their number."""
     words = list(words)
-    first, last = words[0], words[-1]
-    same = next(
-        (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]),
-        None,
-    )
-    begin = first[: min(len(first), len(last)) if same is None else same]
+    pairs = zip(words[0], words[-1], strict=False)
+    begin = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     rest = [word[len(begin) :] for word in words if len(word) > len(begin)]
     if not rest:
         return re.escape(begin)
@@ -345,13 +316,9 @@ def _iterate_forms(secret: str) -> Iterator[str]:
 
 def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
     """Yield the base64 of ``raw`` after ``offset`` bytes, without characters of other bytes."""
-    begin = -(-offset * 8 // 6)
-    end = (offset + len(raw)) * 8 // 6
-    padded = bytes(offset) + raw
-    yield from (
-        encode(padded).decode()[begin:end]
-        for encode in (base64.b64encode, base64.urlsafe_b64encode)
-    )
+    begin, end = -(-offset * 8 // 6), (offset + len(raw)) * 8 // 6
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        yield encode(bytes(offset) + raw).decode()[begin:end]
 
 
 KNOWN = Redactor()

@@ -50,9 +50,10 @@ class _RedactingBytes(io.BufferedIOBase):
         # Whatever bytes come, they go out again unchanged.
         text = bytes(data).decode(self._encoding, "surrogateescape")
         clean = KNOWN.redact_output(text)
-        self._stream.write(
-            data if clean == text else clean.encode(self._encoding, "surrogateescape")
-        )
+        if clean != text:
+            self._stream.write(clean.encode(self._encoding, "surrogateescape"))
+        else:
+            self._stream.write(data)
         return len(data)
 
     def flush(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 _ANYWHERE = re.compile(
@@ -199,17 +199,22 @@ class TokenPieces:
 
     def redact_json(self, value: Any) -> Any:
         """Return a JSON ``value`` without pieces: the same object if there are none."""
-        if not self._words and not self._whole:
-            return value
-        if isinstance(value, str):
-            return self.redact_text(value)
-        if isinstance(value, Mapping):
-            items = {
-                self.redact_text(str(key)): self.redact_json(item) for key, item in value.items()
-            }
-            same = all(a is b for a, b in zip(items.values(), value.values(), strict=False))
-            return value if same and items.keys() == value.keys() else items
-        if isinstance(value, list):
-            parts = [self.redact_json(item) for item in value]
-            return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
-        return value
+        return change_texts(value, self.redact_text) if self._words or self._whole else value
+
+
+def change_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON ``value`` with all texts changed: the same object if none is another then."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        items = {change(key): change_texts(item, change) for key, item in value.items()}
+        # Two keys may become the same mark.
+        same = len(items) == len(value) and all(
+            old is new and value[old] is items[new] for old, new in zip(value, items, strict=True)
+        )
+        return value if same else items
+    if isinstance(value, list | tuple):
+        parts = [change_texts(item, change) for item in value]
+        same = all(old is new for old, new in zip(value, parts, strict=True))
+        return value if same else type(value)(parts)
+    return value

@@ -19,21 +19,11 @@ from harness.base.redaction.secret_names import (
     names_secret,
     split_command,
 )
-from harness.types import AgentSpec, Check, JsonObject, ModelSpec, ServerSpec, Suite
+from harness.types import AgentSpec, JsonObject, ModelSpec, ServerSpec, Suite
 
 _PLAIN_HEADERS = frozenset(
-    {
-        "accept",
-        "anthropic-beta",
-        "anthropic-version",
-        "content-type",
-        "http-referer",
-        "openai-beta",
-        "openai-organization",
-        "openai-project",
-        "user-agent",
-        "x-title",
-    }
+    """accept anthropic-beta anthropic-version content-type http-referer openai-beta
+    openai-organization openai-project user-agent x-title""".split()  # noqa: SIM905
 )
 # Headers with values that are not secret, and too common as text to be redacted.
 
@@ -55,10 +45,9 @@ def find_model_secrets(models: Iterable[ModelSpec]) -> Iterator[str]:
             yield from _find_agent_secrets(model.agent)
         url = model.base_url or ""
         yield from _find_login_secrets(url)
-        query = parse_qsl(_split_url(url).query)
-        yield from (
-            value for name, value in query if may_name_secret(name) or name.lower() in _QUERY_KEYS
-        )
+        for name, value in parse_qsl(_split_url(url).query):
+            if may_name_secret(name) or name.lower() in _QUERY_KEYS:
+                yield value
 
 
 def _find_agent_secrets(agent: AgentSpec) -> Iterator[str]:
@@ -77,27 +66,18 @@ def find_server_secrets(servers: Iterable[ServerSpec]) -> Iterator[str]:
         transport, identity = server.transport, server.identity
         yield from (value for name, value in transport.env.items() if may_name_secret(name))
         yield from find_secrets((transport.command or "", *transport.args))
-        for words in (
-            *(
-                split_command(value)
-                for value in identity.settings.values()
-                if isinstance(value, str)
-            ),
-            *(split_command(query.command) for query in server.queries.values()),
-        ):
-            yield from find_secrets(words)
+        lines = [value for value in identity.settings.values() if isinstance(value, str)]
+        for line in (*lines, *(query.command for query in server.queries.values())):
+            yield from find_secrets(split_command(line))
         yield from find_secrets([query.database or "" for query in server.queries.values()])
         yield from under_secret_names(None if server.reset is None else server.reset.arguments)
         yield from _iterate_header_secrets(transport.headers)
         yield from _find_template_secrets(identity.settings, names_secret)
         yield from under_secret_names([*identity.plain.values()])
         yield from _find_url_secrets(transport.url)
-        for text in (
-            *iterate_received_texts(server),
-            *iterate_query_texts(server),
-            *iterate_claim_texts(server),
-        ):
-            yield from _find_login_secrets(text)
+        for iterate in (iterate_received_texts, iterate_query_texts, iterate_claim_texts):
+            for text in iterate(server):
+                yield from _find_login_secrets(text)
         # A variable with a harmless name may have `token=…` in its value.
         for value in transport.env.values():
             yield from find_secrets([value])
@@ -115,33 +95,24 @@ def find_suite_secrets(suites: Iterable[Suite]) -> Iterator[str]:
         for case in suite.cases:
             calls = (*case.setup, *case.teardown)
             yield from under_secret_names([call.arguments for call in calls])
-            yield from under_secret_names([_get_expected(check) for check in case.every_check])
+            yield from under_secret_names([dict(one.dump_params()) for one in case.every_check])
             # Labels of a case are mostly words: a label "credential" is not a secret.
             yield from filter(looks_secret, under_secret_names(case.metadata))
-            for call in calls:
-                yield from (
-                    secret
-                    for text in iterate_texts(call.arguments)
-                    for secret in _find_login_secrets(text)
-                )
+            for text in iterate_texts([call.arguments for call in calls]):
+                yield from _find_login_secrets(text)
 
 
 def iterate_identities(suites: Iterable[Suite]) -> Iterator[JsonObject]:
     """Yield the attributes of every identity."""
-    yield from (
-        case.caller.user_context
-        for suite in suites
-        for case in suite.cases
-        if case.caller.user_context
-    )
+    callers = (case.caller for suite in suites for case in suite.cases)
+    yield from (caller.user_context for caller in callers if caller.user_context)
 
 
 def find_identity_secrets(user_context: JsonObject) -> Iterator[str]:
     """Yield the secrets in a user's attributes: values under a name such as ``api_key``."""
     yield from under_secret_names(user_context)
-    yield from (
-        secret for text in iterate_texts(user_context) for secret in _find_login_secrets(text)
-    )
+    for text in iterate_texts(user_context):
+        yield from _find_login_secrets(text)
 
 
 def under_secret_names(value: Any) -> Iterator[str]:
@@ -161,10 +132,6 @@ def iterate_texts(value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping | list | tuple):
         for part in value.values() if isinstance(value, Mapping) else value:
             yield from iterate_texts(part)
-
-
-def _get_expected(check: Check) -> Any:
-    return dict(check.dump_params())
 
 
 def _names_field(name: Any) -> bool:
@@ -227,12 +194,8 @@ def _split_url(url: str) -> SplitResult:
 def iterate_received_texts(server: ServerSpec) -> Iterator[str]:
     """Yield every text in a server's configuration that the server receives."""
     transport = server.transport
-    yield from (transport.command or "", transport.url or "")
-    yield from (
-        *transport.args,
-        *transport.env.values(),
-        *transport.headers.values(),
-    )
+    yield from (transport.command or "", transport.url or "", *transport.args)
+    yield from (*transport.env.values(), *transport.headers.values())
     yield from iterate_texts(server.identity.settings)
 
 

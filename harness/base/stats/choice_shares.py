@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -10,6 +11,7 @@ from typing import TypeAlias
 from harness.base.stats.intervals import (
     Interval,
     Trials,
+    compute_mean,
     effective_trials,
     incomplete_beta,
     rate_interval,
@@ -85,10 +87,7 @@ class ConfusionMatrix:
     @classmethod
     def from_cells(cls, cells: Iterable[Cell]) -> ConfusionMatrix:
         """Count ``cells``."""
-        counts: dict[Cell, int] = {}
-        for cell in cells:
-            counts[cell] = counts.get(cell, 0) + 1
-        return cls(counts)
+        return cls(Counter(cells))
 
     @property
     def expected_classes(self) -> tuple[str, ...]:
@@ -123,7 +122,5 @@ class ConfusionMatrix:
         but never expected has no F1 of its own: it lowers those of the classes it was predicted
         for.
         """
-        scores = [
-            score for name in self.expected_classes if (score := self.compute_f1(name)) is not None
-        ]
-        return fmean(scores) if scores else None
+        scores = map(self.compute_f1, self.expected_classes)
+        return compute_mean([score for score in scores if score is not None])

@@ -98,7 +98,7 @@ def paired_effects(
         level: The chance that any of the verdicts better or worse is false.
     """
     kept = [select_judged(group) for group in groups]
-    tests = [_run_test(pairs) for pairs in kept]
+    tests = [paired_test(_list_moves(one), repeated=_has_repeats(one)) for one in kept]
     made = [test for test in tests if test is not None]
     adjusted = iter(adjust_by_holm([test.p_value for test in made]))
     # Holm's strictest level: which of the effects has to meet it is not known beforehand.
@@ -181,10 +181,6 @@ def _decide_evidence(
     return "equivalent" if -margin < interval[0] and interval[1] < margin else "undecided"
 
 
-def _run_test(pairs: Sequence[Pair]) -> PairedTest | None:
-    return paired_test(_list_moves(pairs), repeated=_has_repeats(pairs))
-
-
 def _has_repeats(pairs: Sequence[Pair]) -> bool:
     # A case that is asked in several ways may have passed a fraction of one trial.
     return any(total > 1 or 0 < passed < total for pair in pairs for passed, total in pair)
@@ -201,9 +197,7 @@ def _list_moves(pairs: Sequence[Pair]) -> list[float]:
 
 def _count_trials(pairs: Sequence[Pair]) -> tuple[float, float]:
     """Return the number of trials of a case on each side; the mean where it varies."""
-    before, after = (
-        harmonic_mean([side[1] for side in sides]) for sides in zip(*pairs, strict=True)
-    )
+    before, after = (harmonic_mean([n for _, n in sides]) for sides in zip(*pairs, strict=True))
     return before, after
 
 

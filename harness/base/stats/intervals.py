@@ -85,12 +85,8 @@ def own_discordance(cases: Sequence[Trials]) -> float | None:
     judged trials are left out; ``None`` when no case is left. The estimate is unbiased: 2·c·(m −
     c)/(m·(m − 1)).
     """
-    shares = [
-        2 * passed * (total - passed) / (total * (total - 1))
-        for passed, total in cases
-        if total > 1
-    ]
-    return fmean(shares) if shares else None
+    repeated = [(passed, total) for passed, total in cases if total > 1]
+    return compute_mean([2 * c * (m - c) / (m * (m - 1)) for c, m in repeated])
 
 
 def measure_discordance(pairs: Sequence[tuple[Trials, Trials]]) -> float | None:
@@ -104,7 +100,7 @@ def measure_discordance(pairs: Sequence[tuple[Trials, Trials]]) -> float | None:
         if total and other_total:
             p, q = passed / total, other_passed / other_total
             shares.append(p * (1 - q) + q * (1 - p))
-    return fmean(shares) if shares else None
+    return compute_mean(shares)
 
 
 _TINY = 1e-300
@@ -157,16 +153,8 @@ def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> 
     # Beyond this the fraction converges slowly, and that of the other tail fast.
     if x > (a + 1) / (a + b + 2):
         return 1 - incomplete_beta(b, a, rest, x)
-    front = (
-        exp(
-            a * log(x)
-            + b * (log1p(-x) if x < rest else log(rest))
-            + lgamma(a + b)
-            - lgamma(a)
-            - lgamma(b)
-        )
-        / a
-    )
+    power = a * log(x) + b * (log1p(-x) if x < rest else log(rest))
+    front = exp(power + lgamma(a + b) - lgamma(a) - lgamma(b)) / a
     return front * _evaluate_fraction(a, b, x)
 
 
@@ -243,26 +231,17 @@ def newcombe_paired(
     correlation of the pairs (with his continuity correction).
     """
     total = both + first_only + second_only + neither
-    first, second = (
-        wilson_interval(both + first_only, total, z),
-        wilson_interval(both + second_only, total, z),
-    )
+    one, two = both + first_only, both + second_only
+    first, second = wilson_interval(one, total, z), wilson_interval(two, total, z)
     if first is None or second is None:
         return None
     # The correction applies to a positive correlation alone, and must not turn it negative.
     product = float(both * neither - first_only * second_only)
     if product > 0:
         product = max(product - total / 2, 0.0)
-    margins = (
-        (both + first_only)
-        * (second_only + neither)
-        * (both + second_only)
-        * (first_only + neither)
-    )
+    margins = one * (second_only + neither) * two * (first_only + neither)
     correlation = product / sqrt(margins) if margins else 0.0
-    return _square_and_add(
-        (both + first_only) / total, first, (both + second_only) / total, second, correlation
-    )
+    return _square_and_add(one / total, first, two / total, second, correlation)
 
 
 def paired_interval(differences: Sequence[float], alpha: float = 0.05) -> Interval | None:

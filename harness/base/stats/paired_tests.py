@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb, fsum, lcm, sqrt
+from operator import mul
 from statistics import fmean, stdev
 from typing import Literal
 
@@ -102,10 +103,8 @@ def paired_test(differences: Sequence[float], *, repeated: bool) -> PairedTest |
     if not differences:
         return None
     if not repeated:
-        return PairedTest(
-            "McNemar",
-            compute_mcnemar_p(sum(d < 0 for d in differences), sum(d > 0 for d in differences)),
-        )
+        fell, rose = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
+        return PairedTest("McNemar", compute_mcnemar_p(fell, rose))
     exact = sign_flip(differences)
     if exact is not None:
         return PairedTest("sign-flip", exact)
@@ -146,15 +145,15 @@ def trend_p(
 
     ``places`` has the position of each value. ``None`` where no row has two positions.
     """
-    varied = [
-        (row, _center_values(at)) for row, at in zip(rows, places, strict=True) if len(set(at)) > 1
-    ]
+    pairs = zip(rows, places, strict=True)
+    varied = [(row, _center_values(at)) for row, at in pairs if len(set(at)) > 1]
     if not varied:
         return None
 
     def measure_trend(shuffled: Sequence[Row]) -> float:
         pairs = zip(shuffled, varied, strict=True)
-        return abs(sum(sum(map(_multiply, row, at)) for row, (_, at) in pairs))
+        total: float = sum(sum(map(mul, row, at)) for row, (_, at) in pairs)
+        return abs(total)
 
     return _run_permutations([row for row, _ in varied], measure_trend, seed, draws)
 
@@ -164,8 +163,8 @@ def trend_slope(rows: Sequence[Row], places: Sequence[Row]) -> float | None:
     moved = spread = 0.0
     for row, at in zip(rows, places, strict=True):
         centred = _center_values(at)
-        moved += sum(map(_multiply, row, centred))
-        spread += sum(map(_multiply, centred, centred))
+        moved += sum(map(mul, row, centred))
+        spread += sum(map(mul, centred, centred))
     return moved / spread if spread else None
 
 
@@ -232,23 +231,14 @@ def _run_permutations(
     uneven = [len(set(row)) > 1 for row in rows]
     if not any(uneven):
         return 1.0
-    reached = sum(
-        statistic(
-            [
-                rng.sample(row, len(row)) if moves else row
-                for row, moves in zip(rows, uneven, strict=True)
-            ]
-        )
-        >= seen
-        for _ in range(draws)
-    )
+    reached = 0
+    for _ in range(draws):
+        pairs = zip(rows, uneven, strict=True)
+        shuffled = [rng.sample(row, len(row)) if moves else row for row, moves in pairs]
+        reached += statistic(shuffled) >= seen
     return (1 + reached) / (1 + draws)
 
 
 def _center_values(values: Row) -> list[float]:
     middle = fmean(values)
     return [value - middle for value in values]
-
-
-def _multiply(first: float, second: float) -> float:
-    return first * second

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from math import ceil, exp, lgamma, log, log1p, sqrt
@@ -75,10 +75,8 @@ def smallest_difference(
     if count < fewest:
         return None
     variance = estimate_spread(differences, trials, other_trials)
-    smallest = max(
-        _compute_z(alpha, power) * sqrt(variance / count),
-        fewest / count / max(trials, other_trials),
-    )
+    shown = _compute_z(alpha, power) * sqrt(variance / count)
+    smallest = max(shown, fewest / count / max(trials, other_trials))
     return smallest if smallest <= 1 else None
 
 
@@ -165,10 +163,16 @@ def detectable_difference(
     when not even a difference of 1 would be detected.
     """
 
-    def compute_power(difference: float) -> float:
-        return _compute_power(cases, difference, discordance, trials, icc, alpha)
+    def is_detected(difference: float) -> bool:
+        return _compute_power(cases, difference, discordance, trials, icc, alpha) >= power
 
-    return _find_smallest(compute_power, power)
+    low, high = 0.0, 1.0
+    if not is_detected(high):
+        return None
+    while high - low > _PRECISION:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
+    return high
 
 
 def count_cases_needed(
@@ -185,13 +189,16 @@ def count_cases_needed(
     The power of an exact test can fall a little from one number of cases to the next. The result is
     the first number from which such dips no longer matter, within a case or two.
     """
+
+    def is_sufficient(cases: int) -> bool:
+        return _compute_power(cases, difference, discordance, trials, icc, alpha) >= power
+
     low, high = 0, 8
-    while not _is_sufficient(high, difference, discordance, trials, icc, alpha, power):
+    while not is_sufficient(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        enough = _is_sufficient(middle, difference, discordance, trials, icc, alpha, power)
-        low, high = (low, middle) if enough else (middle, high)
+        low, high = (low, middle) if is_sufficient(middle) else (middle, high)
     return high
 
 
@@ -224,18 +231,6 @@ def _compute_power(
     return _compute_student_power(cases, difference, variance, alpha)
 
 
-def _is_sufficient(
-    cases: int,
-    difference: float,
-    discordance: float,
-    trials: int,
-    icc: float,
-    alpha: float,
-    power: float,
-) -> bool:
-    return _compute_power(cases, difference, discordance, trials, icc, alpha) >= power
-
-
 @cache
 def _find_decisive_count(moved: int, alpha: float) -> int | None:
     """Return how many of ``moved`` discordant pairs must improve to be evidence, or ``None``."""
@@ -259,16 +254,6 @@ def _compute_student_power(cases: int, difference: float, variance: float, alpha
     # Source: Johnson and Welch 1940, as in Abramowitz and Stegun 26.7.10.
     df, t = cases - 1, t_quantile(1 - alpha / 2, cases - 1)
     return NormalDist().cdf((shift - t * (1 - 1 / (4 * df))) / sqrt(1 + t * t / (2 * df)))
-
-
-def _find_smallest(found: Callable[[float], float], power: float) -> float | None:
-    low, high = 0.0, 1.0
-    if found(high) < power:
-        return None
-    while high - low > _PRECISION:
-        middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) >= power else (middle, high)
-    return high
 
 
 def _list_binomial(count: int, chance: float) -> list[tuple[int, float]]:

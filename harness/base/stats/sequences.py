@@ -100,10 +100,8 @@ def adjust_by_holm(p_values: Sequence[float]) -> list[float]:
     Source: Holm 1979.
     """
     order = _rank_ascending(p_values)
-    raised = accumulate(
-        (min(1.0, (len(order) - rank) * p_values[i]) for rank, i in enumerate(order)), max
-    )
-    return _restore_order(order, list(raised))
+    raised = (min(1.0, (len(order) - rank) * p_values[i]) for rank, i in enumerate(order))
+    return _restore_order(order, list(accumulate(raised, max)))
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
@@ -113,10 +111,8 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """
     order = _rank_ascending(p_values)[::-1]
     count = len(order)
-    lowered = accumulate(
-        (min(1.0, count / (count - rank) * p_values[i]) for rank, i in enumerate(order)), min
-    )
-    return _restore_order(order, list(lowered))
+    lowered = (min(1.0, count / (count - rank) * p_values[i]) for rank, i in enumerate(order))
+    return _restore_order(order, list(accumulate(lowered, min)))
 
 
 def _rank_ascending(p_values: Sequence[float]) -> list[int]:

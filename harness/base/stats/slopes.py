@@ -72,7 +72,7 @@ def fit_slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope 
         return None
     places = [log2(1 + k) for k in lengths]
     middle, count = fmean(places), len(rates)
-    a, b = _fit_curve(places, rates)
+    a, b = _maximise_likelihood(places, [sum(column) for column in zip(*rates, strict=True)], count)
     left_out = _jackknife(places, [*rates, *_imagine_rates(whole, lengths)])
     t = t_quantile(0.975, count - 1)
     reach = t * _measure_spread([b for _, b in left_out])
@@ -82,16 +82,10 @@ def fit_slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope 
         place = places[0] + (places[-1] - places[0]) * step / (points - 1)
         here = a - b * (place - middle)
         half = t * _measure_spread([one - other * (place - middle) for one, other in left_out])
-        curve.append(
-            CurvePoint(
-                added=2**place - 1,
-                accuracy=_logistic(here),
-                band=(_logistic(here - half), _logistic(here + half)),
-            )
-        )
-    return Slope(
-        cases=count, fall=b, interval=(b - reach, b + reach), test=test, curve=tuple(curve)
-    )
+        band = (_logistic(here - half), _logistic(here + half))
+        curve.append(CurvePoint(added=2**place - 1, accuracy=_logistic(here), band=band))
+    interval = (b - reach, b + reach)
+    return Slope(cases=count, fall=b, interval=interval, test=test, curve=tuple(curve))
 
 
 def trend_test(cases: Sequence[Mapping[int, Trials]]) -> PairedTest | None:
@@ -135,12 +129,8 @@ def _jackknife(
 ) -> list[tuple[float, float]]:
     """Return the fits that leave out one case each."""
     totals = [sum(column) for column in zip(*rates, strict=True)]
-    return [
-        _maximise_likelihood(
-            places, [t - r for t, r in zip(totals, case, strict=True)], len(rates) - 1
-        )
-        for case in rates
-    ]
+    others = ([t - r for t, r in zip(totals, case, strict=True)] for case in rates)
+    return [_maximise_likelihood(places, passed, len(rates) - 1) for passed in others]
 
 
 def _measure_spread(values: Sequence[float]) -> float:
@@ -149,21 +139,13 @@ def _measure_spread(values: Sequence[float]) -> float:
     return sqrt((len(values) - 1) / len(values) * sum((value - centre) ** 2 for value in values))
 
 
-def _fit_curve(places: Sequence[float], rates: Sequence[Sequence[float]]) -> tuple[float, float]:
-    return _maximise_likelihood(
-        places, [sum(column) for column in zip(*rates, strict=True)], len(rates)
-    )
-
-
 def _maximise_likelihood(
     places: Sequence[float], passed: Sequence[float], cases: int
 ) -> tuple[float, float]:
     """Return the a (at the mean of ``places``) and b that maximise the penalised likelihood."""
     middle, widest = fmean(places), places[-1] - places[0]
-    rows: list[_Row] = [
-        (1.0, place - middle, count, float(cases))
-        for place, count in zip(places, passed, strict=True)
-    ]
+    pairs = zip(places, passed, strict=True)
+    rows: list[_Row] = [(1.0, place - middle, count, float(cases)) for place, count in pairs]
     rows += [(1.0, 0.0, 0.5, 1.0), (0.0, widest / 3, 0.5, 1.0)]
     a = b = 0.0
     for _ in range(_STEPS):
@@ -188,10 +170,8 @@ def _compute_newton_step(rows: Sequence[_Row], a: float, b: float) -> tuple[floa
         ab -= weight * one * other
         bb += weight * other * other
     determinant = aa * bb - ab * ab
-    return (
-        (bb * toward_a - ab * toward_b) / determinant,
-        (aa * toward_b - ab * toward_a) / determinant,
-    )
+    up, down = bb * toward_a - ab * toward_b, aa * toward_b - ab * toward_a
+    return up / determinant, down / determinant
 
 
 def _logistic(value: float) -> float:

@@ -17,9 +17,10 @@ _CHARS_PER_STEP = 1_000
 _SHOWN = 100  # choices that an error lists
 
 
-def check_enum(
-    _validator: Any, choices: Any, value: Any, _schema: Any
-) -> Iterator[ValidationError]:
+_Errors: TypeAlias = Iterator[ValidationError]
+
+
+def check_enum(_validator: Any, choices: Any, value: Any, _schema: Any) -> _Errors:
     """``enum``, in any draft."""
     # Paid before it is done, since an enum may have millions of choices.
     spend_steps(len(choices) // 16)
@@ -28,22 +29,17 @@ def check_enum(
         yield ValidationError(f"{value!r} is not one of {choices[:_SHOWN]!r}{more}")
 
 
-def check_const(
-    _validator: Any, expected: Any, value: Any, _schema: Any
-) -> Iterator[ValidationError]:
+def check_const(_validator: Any, expected: Any, value: Any, _schema: Any) -> _Errors:
     """``const``."""
     if not _is_equal(expected, value):
         yield ValidationError(f"{expected!r} was expected")
 
 
-def check_unique_items(
-    validator: Any, wanted: Any, value: Any, _schema: Any
-) -> Iterator[ValidationError]:
+def check_unique_items(validator: Any, wanted: Any, value: Any, _schema: Any) -> _Errors:
     """``uniqueItems``, in linear time for any items."""
     if wanted and validator.is_type(value, "array"):
         seen = set()
-        for item in value:
-            text = to_comparable(item)
+        for text in map(to_comparable, value):
             if text in seen:
                 yield ValidationError(f"{value!r} has non-unique elements")
                 return
@@ -96,31 +92,22 @@ def matches_pattern(pattern: str, text: str) -> bool:
     """
     try:
         # RE2 writes a code point as \x{20ac}.
-        spelled = (
-            _CODE_POINT.sub(r"\g<before>\\x{\g<long>\g<short>}", pattern)
-            if r"\u" in pattern
-            else pattern
-        )
+        spelled = _CODE_POINT.sub(r"\g<before>\\x{\g<long>\g<short>}", pattern)
         # Paid before the search: RE2 cannot be interrupted.
         spend_steps(1 + program_size(spelled) * (len(text) + 1) // _WORK_PER_STEP)
         return search_pattern(spelled, text) is not None
     except BrokenPattern as error:
-        raise UnsupportedPattern(
-            f"the pattern {pattern[:80]!r} cannot be matched in linear time: {error}"
-        ) from error
+        words = f"the pattern {pattern[:80]!r} cannot be matched in linear time: {error}"
+        raise UnsupportedPattern(words) from error
 
 
-def check_pattern(
-    validator: Any, expression: Any, value: Any, _schema: Any
-) -> Iterator[ValidationError]:
+def check_pattern(validator: Any, expression: Any, value: Any, _schema: Any) -> _Errors:
     """``pattern``."""
     if validator.is_type(value, "string") and not matches_pattern(expression, value):
         yield ValidationError(f"{value!r} does not match {expression!r}")
 
 
-def check_pattern_properties(
-    validator: Any, patterns: Any, value: Any, _schema: Any
-) -> Iterator[ValidationError]:
+def check_pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any) -> _Errors:
     """``patternProperties``."""
     if validator.is_type(value, "object"):
         for expression, schema in patterns.items():
@@ -129,45 +116,35 @@ def check_pattern_properties(
                     yield from validator.descend(part, schema, path=name, schema_path=expression)
 
 
-def check_additional_properties(
-    validator: Any, wanted: Any, value: Any, schema: Any
-) -> Iterator[ValidationError]:
+def check_additional_properties(validator: Any, wanted: Any, value: Any, schema: Any) -> _Errors:
     """``additionalProperties``."""
     if not validator.is_type(value, "object"):
         return
-    patterns = schema.get("patternProperties", {})
+    patterns, declared = schema.get("patternProperties", {}), schema.get("properties", {})
     extras = [
         name
         for name in value
-        if name not in schema.get("properties", {}) and not _any_matches(patterns, name)
+        if name not in declared and not any(matches_pattern(one, name) for one in patterns)
     ]
     if validator.is_type(wanted, "object"):
         for name in extras:
             yield from validator.descend(value[name], wanted, path=name)
     elif not wanted and extras:
-        named = ", ".join(map(repr, sorted(extras)))
         if patterns:
+            named = ", ".join(map(repr, sorted(extras)))
             verb = "does" if len(extras) == 1 else "do"
             expected = ", ".join(map(repr, sorted(patterns)))
             yield ValidationError(f"{named} {verb} not match any of the regexes: {expected}")
         else:
-            verb = "was" if len(extras) == 1 else "were"
-            yield ValidationError(
-                f"Additional properties are not allowed ({named} {verb} unexpected)"
-            )
-
-
-def _any_matches(patterns: Mapping[str, Any], name: str) -> bool:
-    return any(matches_pattern(expression, name) for expression in patterns)
+            unexpected = _format_unexpected(sorted(extras))
+            yield ValidationError(f"Additional properties are not allowed ({unexpected})")
 
 
 _Places: TypeAlias = "set[Any]"
 """Indexes of items, or names of properties."""
 
 
-def check_unevaluated_items(
-    validator: Any, _wanted: Any, value: Any, schema: Any
-) -> Iterator[ValidationError]:
+def check_unevaluated_items(validator: Any, _wanted: Any, value: Any, schema: Any) -> _Errors:
     """``unevaluatedItems``."""
     if validator.is_type(value, "array"):
         known = _find_evaluated(validator, value, schema)
@@ -176,18 +153,13 @@ def check_unevaluated_items(
             yield ValidationError(f"Unevaluated items are not allowed ({_format_unexpected(left)})")
 
 
-def check_unevaluated_properties(
-    validator: Any, wanted: Any, value: Any, schema: Any
-) -> Iterator[ValidationError]:
+def check_unevaluated_properties(validator: Any, wanted: Any, value: Any, schema: Any) -> _Errors:
     """``unevaluatedProperties``."""
     if not validator.is_type(value, "object"):
         return
     known = _find_evaluated(validator, value, schema)
-    left = [
-        name
-        for name in value
-        if name not in known and not _is_valid(validator, value[name], wanted)
-    ]
+    others = [name for name in value if name not in known]
+    left = [name for name in others if not _is_valid(validator, value[name], wanted)]
     if left:
         rule = "are not allowed" if wanted is False else "are not valid under the given schema"
         yield ValidationError(f"Unevaluated properties {rule} ({_format_unexpected(sorted(left))})")
@@ -247,13 +219,8 @@ def _find_evaluated_items(validator: Any, value: list[Any], schema: dict[str, An
     first = items if isinstance(items, list) else schema.get("prefixItems", ())
     found = set(range(len(first)))
     # In draft 2020-12 the items that `contains` matches count as evaluated.
-    for word in ("contains", "unevaluatedItems"):
-        if word in schema:
-            found |= {
-                place
-                for place, item in enumerate(value)
-                if _is_valid(validator, item, schema[word])
-            }
+    for part in (schema[word] for word in ("contains", "unevaluatedItems") if word in schema):
+        found |= {place for place, item in enumerate(value) if _is_valid(validator, item, part)}
     return found
 
 
@@ -263,10 +230,8 @@ def _find_evaluated_properties(
     declared = schema.get("properties")
     found: _Places = set(declared) & set(value) if isinstance(declared, dict) else set()
     for word in ("additionalProperties", "unevaluatedProperties"):
-        if schema.get(word) is not None:
-            found |= {
-                name for name, part in value.items() if _is_valid(validator, part, schema[word])
-            }
+        if (own := schema.get(word)) is not None:
+            found |= {name for name, part in value.items() if _is_valid(validator, part, own)}
     for expression in schema.get("patternProperties", ()):
         found |= {name for name in value if matches_pattern(expression, name)}
     return found

@@ -47,16 +47,9 @@ def get_metaschema(kind: Any) -> Any:
     meta = kind.META_SCHEMA
     if kind is not Draft202012Validator:
         return meta
-    parts = [
-        REGISTRY.contents(f"{meta['$id'].rpartition('/')[0]}/{one['$ref']}")
-        for one in meta["allOf"]
-    ]
-    whole = {
-        "$schema": meta["$schema"],
-        "type": meta["type"],
-        "properties": {},
-        "$defs": {},
-    }
+    folder = meta["$id"].rpartition("/")[0]
+    parts = [REGISTRY.contents(f"{folder}/{one['$ref']}") for one in meta["allOf"]]
+    whole = {"$schema": meta["$schema"], "type": meta["type"], "properties": {}, "$defs": {}}
     # The whole comes last: its own properties replace those of the vocabularies.
     for part in (*parts, meta):
         for word in ("properties", "$defs"):
@@ -166,9 +159,8 @@ def find_errors(
     with apply_budget(budget):
         try:
             # An empty registry, so that a `$ref` never leaves the schema or the machine.
-            validator = _bound_validator(kind or _find_validator(schema))(
-                schema, registry=Registry()
-            )
+            bounded = _bound_validator(kind or _find_validator(schema))
+            validator = bounded(schema, registry=Registry())
             with charge_searches(schema):
                 found.extend(islice(validator.iter_errors(value), most))
         except OutOfSteps as error:
@@ -198,13 +190,11 @@ def _find_validator(schema: Any) -> Any:
 @cache
 def _bound_validator(kind: Any) -> Any:
     """Return a validator of the same draft whose work is counted."""
-    words = {
-        **kind.VALIDATORS,
-        **{word: own for word, own in _OWN.items() if word in kind.VALIDATORS},
+    counted = {
+        word: _count_steps(word, _OWN.get(word, function))
+        for word, function in kind.VALIDATORS.items()
     }
-    bounded: Any = extend(
-        kind, {word: _count_steps(word, function) for word, function in words.items()}
-    )  # type: ignore[no-untyped-call]  # jsonschema's
+    bounded: Any = extend(kind, counted)  # type: ignore[no-untyped-call]  # jsonschema's
     # The library's own would return its unbounded class for each part of a schema.
     bounded.evolve = _evolve
     return bounded
@@ -217,9 +207,8 @@ def _count_steps(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
             spend_on_reference(wanted)
         with enter_level():
             for error in function(validator, wanted, value, schema) or ():
-                # yielded before it is paid for, so that it is reported even if it is the last
-                # within
-                # the budget
+                # Before it is paid for, so that it is reported even if it is the last within the
+                # budget.
                 yield error
                 spend_steps(1 + len(error.message) // _CHARS_PER_STEP)
 
@@ -257,13 +246,10 @@ def describe_error(error: ValidationError) -> str:
         if all(map(_is_other_type, error.context)):
             types = dict.fromkeys(repr(part.validator_value) for part in error.context)
             value = _shorten_value(repr(error.instance))
-            return f"{_format_place(error)}{value} is not of type {', '.join(types)}"[
-                :MAX_ERROR_CHARS
-            ]
-        error, words = (
-            _find_nearest(error.context),
-            " (by the nearest of the schemas allowed there)",
-        )
+            whole = f"{_format_place(error)}{value} is not of type {', '.join(types)}"
+            return whole[:MAX_ERROR_CHARS]
+        error = _find_nearest(error.context)
+        words = " (by the nearest of the schemas allowed there)"
     value = repr(error.instance)
     reason = error.message
     if reason.startswith(value):  # the reason stands behind the value, however long that is
