@@ -23,7 +23,7 @@ from anthropic.types import TextBlock, ThinkingBlock, ToolUseBlock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.trust_store import load_tls_context
+from harness.base.transports import load_tls_context
 from tests.clock import BOUND_S, TIMEOUTS_S
 from tests.fake_provider import (
     FakeProvider,

@@ -210,6 +210,7 @@ from .stats.sequences import compute_allowance as compute_allowance
 from .stats.slopes import Slope as Slope
 from .stats.slopes import fit_slope as fit_slope
 from .transports import MAX_REDIRECTS as MAX_REDIRECTS
+from .transports import named_certificates as named_certificates
 from .transports import open_transport as open_transport
 from .transports import same_origin as same_origin
 from .transports import same_request_elsewhere as same_request_elsewhere
@@ -218,7 +219,6 @@ from .trust import GATE as GATE
 from .trust import VARIABLE as VARIABLE
 from .trust import RequestedAction as RequestedAction
 from .trust import find_project as find_project
-from .trust_store import named_certificates as named_certificates
 from .utc import utc_now as utc_now
 from .validation.budget import Budget as Budget
 from .validation.budget import OutOfSteps as OutOfSteps

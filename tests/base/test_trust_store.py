@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.trust_store import load_tls_context
+from harness.base.transports import load_tls_context
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.models.support import APIS, opened
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.source import RELEASE
+from harness.leaderboards.bfcl.data import RELEASE
 from tests.end_to_end.harness_process import Finished, Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say
 from tests.leaderboards.bfcl.small_release import write_lines, write_release

@@ -239,7 +239,7 @@ def _warm_up() -> None:
     from pkgutil import walk_packages
 
     import harness
-    from harness.base.trust_store import load_tls_context
+    from harness.base.transports import load_tls_context
     from harness.runlog.lines import _get_adapter
 
     own = (module.name for module in walk_packages(harness.__path__, "harness."))

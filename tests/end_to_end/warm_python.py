@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from harness.base.trust_store import load_tls_context
+from harness.base.transports import load_tls_context
 from tests.end_to_end.forked import become, run, settle
 
 _STUB = Path(__file__).with_name("warm_stub.py")

@@ -14,16 +14,15 @@ from harness.judging import (
     build_check_result,
 )
 from harness.leaderboards.bfcl.catalog import CATEGORIES
-from harness.leaderboards.bfcl.checker.agentic import find_answer_fault
 from harness.leaderboards.bfcl.checker.multi_turn import MultiTurnCase, find_turns_fault
 from harness.leaderboards.bfcl.checker.single import (
+    find_answer_fault,
     find_expected_calls_fault,
     find_no_call_fault,
     find_some_call_fault,
 )
 from harness.leaderboards.bfcl.checker.values import Fault
-from harness.leaderboards.bfcl.data import BfclEntry
-from harness.leaderboards.bfcl.source import data_folder
+from harness.leaderboards.bfcl.data import BfclEntry, data_folder
 from harness.leaderboards.bfcl.transcript_steps import (
     Step,
     extract_turns,

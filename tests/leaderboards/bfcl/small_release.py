@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.leaderboards.bfcl.source import TREE_SHA256, data_folder
+from harness.leaderboards.bfcl.data import TREE_SHA256, data_folder
 
 
 def function(name: str, required: Sequence[str] = (), **properties: Any) -> dict[str, Any]:

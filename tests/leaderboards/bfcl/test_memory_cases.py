@@ -10,7 +10,7 @@ import pytest
 
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.data import load_entries
-from harness.leaderboards.bfcl.memory import build_memory_cases
+from harness.leaderboards.bfcl.suite import build_memory_cases
 from harness.types import RECALLED, UserMessage
 from tests.end_to_end.harness_process import Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say

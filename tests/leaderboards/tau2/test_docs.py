@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from harness.leaderboards.tau2.revisions import REVISIONS
+from harness.leaderboards.tau2.data import REVISIONS
 from harness.leaderboards.tau2.source import PACKAGE, RELEASE
 from harness.leaderboards.tau2.suite import TYPICAL_TOKENS
 from harness.leaderboards.tau2.tasks import Component

@@ -16,8 +16,7 @@ import pytest
 
 from harness.base.errors import NothingToRun, UsageError
 from harness.base.fetching import FetchedData, FetchRequest
-from harness.leaderboards.tau2.data import domain_folder
-from harness.leaderboards.tau2.revisions import ITEM_DETAILS, V0_2, V1_0
+from harness.leaderboards.tau2.data import ITEM_DETAILS, V0_2, V1_0, domain_folder
 from harness.leaderboards.tau2.source import TAU2_SOURCE
 from tests.leaderboards.tau2.support import published, recordings
 

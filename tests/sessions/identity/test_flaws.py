@@ -14,7 +14,7 @@ import pytest
 from cryptography import x509
 from jwt.algorithms import HMACAlgorithm
 
-from harness.base.trust_store import load_tls_context
+from harness.base.transports import load_tls_context
 from harness.sessions.identity.issuer import Issuer
 from harness.types import FLAWS, Credential, TokenAlgorithm
 

@@ -35,7 +35,7 @@ Instances: TypeAlias = dict[str, Api]
 """The APIs of one run of a case, by class name."""
 
 Data: TypeAlias = Path | Mapping[str, Mapping[str, Any]]
-"""The folder of the fetched release (`harness.leaderboards.bfcl.source.data_folder`), or tables by
+"""The folder of the fetched release (`harness.leaderboards.bfcl.data.data_folder`), or tables by
 class name."""
 
 

@@ -17,7 +17,6 @@ from harness.leaderboards.bfcl.decoding import (
     java_text,
     javascript_text,
     json_text,
-    object_lists,
     python_text,
 )
 from harness.leaderboards.bfcl.decoding.parsing import (
@@ -83,8 +82,8 @@ def _parse_executed_tagged_source(item: Any) -> Pairs:
 
 TEXTS = OutputForm(
     title="lists of {function: arguments as JSON text}",
-    compared=_ignore_language(object_lists.parse_json_arguments),
-    executed=object_lists.parse_executed_json_arguments,
+    compared=_ignore_language(json_text.parse_json_arguments),
+    executed=json_text.parse_executed_json_arguments,
     dotted=None,
     dotted_by_default=False,
 )
@@ -92,24 +91,24 @@ TEXTS = OutputForm(
 # Written by Gemini, Nova, Arch, Granite 3 and Phi 4 mini.
 OBJECTS = OutputForm(
     title="lists of {function: arguments as an object}",
-    compared=_ignore_language(object_lists.parse_object_arguments),
-    executed=object_lists.parse_executed_object_arguments,
+    compared=_ignore_language(json_text.parse_object_arguments),
+    executed=json_text.parse_executed_object_arguments,
     dotted=None,
     dotted_by_default=False,
 )
 # Written by Cohere.
 TOOL_NAMES = OutputForm(
     title="lists of {tool_name, parameters}",
-    compared=_ignore_language(object_lists.parse_tool_names),
-    executed=object_lists.parse_tool_names,
+    compared=_ignore_language(json_text.parse_tool_names),
+    executed=json_text.parse_tool_names,
     dotted=None,
     dotted_by_default=False,
 )
 # Written by xiaoming.
 NAMES = OutputForm(
     title="lists of {name, arguments}",
-    compared=_ignore_language(object_lists.parse_names),
-    executed=object_lists.parse_executed_names,
+    compared=_ignore_language(json_text.parse_names),
+    executed=json_text.parse_executed_names,
     dotted=None,
 )
 SOURCE = OutputForm(
