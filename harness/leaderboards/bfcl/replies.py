@@ -40,13 +40,9 @@ def extract_steps(result: Any, category: Category) -> list[list[Any]] | None:
 
 
 def _list_turn_steps(turn: Any) -> list[Any]:
-    return (
-        list(turn)
-        if isinstance(turn, list | dict)
-        else [turn[-1]]
-        if isinstance(turn, str) and turn
-        else []
-    )
+    if isinstance(turn, str):
+        return [*turn[-1:]]
+    return list(turn) if isinstance(turn, list | dict) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +67,8 @@ class OutputReader:
             return Reply(text=_find_answer_text(item) if executed else text or json.dumps(item))
         except MisshapenOutput:
             # Kept as a call with unreadable arguments, by which `transcript_steps` knows it again.
-            return Reply(
-                text=text,
-                tool_requests=(ToolRequest(id="call_0", tool="", malformed=json.dumps(item)),),
-            )
+            request = ToolRequest(id="call_0", tool="", malformed=json.dumps(item))
+            return Reply(text=text, tool_requests=(request,))
         if executed and not calls:
             return Reply(text=_find_answer_text(item))
         requests = tuple(

@@ -26,17 +26,7 @@ from harness.types import JsonObject, Location, Transcript
 
 _RESULTS = "BFCL_v4_*_result.json*"
 _GROUPS = frozenset(
-    {
-        "non_live",
-        "live",
-        "multi_turn",
-        "agentic",
-        "memory",
-        "kv",
-        "vector",
-        "rec_sum",
-        "format_sensitivity",
-    }
+    "non_live live multi_turn agentic memory kv vector rec_sum format_sensitivity".split()  # noqa: SIM905
 )
 # Folders of a model's results; the folder above them has the model's name.
 _PREREQUISITE = "_prereq"
@@ -77,9 +67,8 @@ class BfclRecording:
     @property
     def notes(self) -> Sequence[str]:
         """Return notes on unusual outputs: another form, unreadable or left out."""
-        if (
-            self._told is None
-        ):  # cached, because every check for a certain recording asks for the notes
+        # Cached, because every check for a certain recording asks for the notes.
+        if self._told is None:
             self._told = tuple(f"{self.model}: {note}." for note in self._iterate_notes())
         return self._told
 
@@ -100,19 +89,12 @@ class BfclRecording:
         if row is None:
             return
         entry = self.entry_of(case)
-        turns = extract_steps(row["result"], entry.category)
-        read = self._make_reader(entry).read_reply
-        yield build_transcript(
-            entry,
-            None if turns is None else [[read(item) for item in steps] for steps in turns],
-            row,
-        )
-
-    def _make_reader(self, entry: BfclEntry) -> OutputReader:
         form, dotted = self._detect_notation()
-        return OutputReader(
-            category=entry.category, form=form, names={} if dotted else map_undotted_names(entry)
-        )
+        names = {} if dotted else map_undotted_names(entry)
+        reader = OutputReader(category=entry.category, form=form, names=names)
+        turns = extract_steps(row["result"], entry.category)
+        replies = None if turns is None else [list(map(reader.read_reply, one)) for one in turns]
+        yield build_transcript(entry, replies, row)
 
     def _detect_notation(self) -> tuple[OutputForm, bool]:
         """Return the form of the outputs, and whether their function names keep their dots."""
@@ -135,27 +117,22 @@ class BfclRecording:
         if failed and len(failed) > _TOO_MANY * len(expected):
             shown = json.dumps(self.rows[failed[0]]["result"], ensure_ascii=False)
             shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+            title = self._detect_notation()[0].title
             yield (
                 f"{len(failed)} of the {len(expected)} outputs from which calls are expected "
-                f"cannot be read as {self._detect_notation()[0].title}, and count as wrong, as "
-                f"they do "
-                f"upstream. {failed[0]} is {shown}"
+                f"cannot be read as {title}, and count as wrong, as they do upstream. "
+                f"{failed[0]} is {shown}"
             )
 
     def _list_outputs(self, case: str) -> list[Any]:
         """Return the recorded outputs of a case, one per reply."""
-        return list(
-            chain.from_iterable(extract_steps(self.rows[case]["result"], find_category(case)) or ())
-        )
+        turns = extract_steps(self.rows[case]["result"], find_category(case))
+        return list(chain.from_iterable(turns or ()))
 
     def _is_unreadable(self, case: str) -> bool:
-        form, category, items = (
-            self._detect_notation()[0],
-            find_category(case),
-            self._list_outputs(case),
-        )
+        form, items = self._detect_notation()[0], self._list_outputs(case)
         # An empty output is none that cannot be read, and one readable step is enough.
-        return any(items) and not any(is_read(form, item, category) for item in items)
+        return any(items) and not any(is_read(form, item, find_category(case)) for item in items)
 
 
 def read_recordings(
@@ -176,37 +153,30 @@ def read_recordings(
     for file in files:
         for number, row in _iterate_lines(file):
             at = Location(file=str(file), line=number)
-            if (
-                not isinstance(row, dict)
-                or not isinstance(row.get("id"), str)
-                or "result" not in row
-            ):
-                message = 'a line of recorded outputs is an object with "id" and "result".'
-                raise InvalidInput([Problem(at=at, message=message)])
-            model, category = (
-                str(row.get("model") or _parse_model_name(file)),
-                _parse_category_name(row["id"]),
-            )
+            match row:
+                case {"id": str(case), "result": _}:
+                    category = _parse_category_name(case)
+                case _:
+                    message = 'a line of recorded outputs is an object with "id" and "result".'
+                    raise InvalidInput([Problem(at=at, message=message)])
+            model = str(row.get("model") or _parse_model_name(file))
             if category.removesuffix(_PREREQUISITE) not in CATEGORIES:
                 others.setdefault(model, Counter())[category] += 1
-                message = f"{row['id']!r} is no BFCL v4 case: there is no category {category!r}."
+                message = f"{case!r} is no BFCL v4 case: there is no category {category!r}."
                 unknown = unknown or Problem(at=at, message=message)
                 continue
             if category.endswith(_PREREQUISITE):
                 continue  # a conversation before memory cases, which is not judged
             rows = models.setdefault(model, {})
-            if row["id"] in rows:
-                raise InvalidInput(
-                    [Problem(at=at, message=f"{row['id']} occurs twice for this model.")]
-                )
-            rows[row["id"]] = row
+            if case in rows:
+                message = f"{case} occurs twice for this model."
+                raise InvalidInput([Problem(at=at, message=message)])
+            rows[case] = row
     if not models and unknown is not None:
         raise InvalidInput([unknown])
     if not models:
-        raise UsageError(
-            f"{path} holds no outputs of BFCL",
-            meant=f"In a folder, the files must be named {_RESULTS}.",
-        )
+        meant = f"In a folder, the files must be named {_RESULTS}."
+        raise UsageError(f"{path} holds no outputs of BFCL", meant=meant)
     return {
         name: BfclRecording(rows, entry_of, name, others.get(name, {}))
         for name, rows in models.items()
@@ -216,20 +186,16 @@ def read_recordings(
 def _iterate_lines(file: Path) -> Iterator[tuple[int, Any]]:
     number = 0
     try:
-        with (
-            gzip.open(file, "rt", encoding="utf-8")
-            if file.suffix == ".gz"
-            else file.open(encoding="utf-8") as lines
-        ):
+        opened = gzip.open if file.suffix == ".gz" else open
+        with opened(file, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield number, json.loads(line)
     except (ValueError, RecursionError, EOFError, gzip.BadGzipFile) as error:
         # A line that is not JSON was counted; a line that cannot even be decoded was not.
         at = Location(file=str(file), line=number + (not isinstance(error, json.JSONDecodeError)))
-        raise InvalidInput(
-            [Problem(at=at, message=f"this line is not JSON in UTF-8: {error}.")]
-        ) from error
+        message = f"this line is not JSON in UTF-8: {error}."
+        raise InvalidInput([Problem(at=at, message=message)]) from error
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error
 
@@ -249,7 +215,5 @@ def find_category(case: str) -> Category:
 
 def _parse_model_name(file: Path) -> str:
     """Return the model's name, which is that of its folder."""
-    parents = file.absolute().parents
-    return next(
-        (parent.name for parent in parents if parent.name and parent.name not in _GROUPS), file.stem
-    )
+    names = (parent.name for parent in file.absolute().parents)
+    return next((name for name in names if name and name not in _GROUPS), file.stem)

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from harness.base.stats import wilson_interval
 from harness.base.stats.choice_shares import measure_choice_share
+from harness.base.stats.intervals import wilson_interval
 
 
 def test_one_trial_a_case_has_wilsons_interval_and_the_exact_binomial_test() -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.stats import adjust_by_holm, newcombe_interval, newcombe_paired, paired_interval
 from harness.base.stats.effects import Pair, difference_interval, not_worse, paired_effects
+from harness.base.stats.intervals import newcombe_interval, newcombe_paired, paired_interval
+from harness.base.stats.sequences import adjust_by_holm
 from tests.base.stats.simulated import pairs_of_a_study
 
 

@@ -9,9 +9,8 @@ from statistics import NormalDist
 
 import pytest
 
-from harness.base.stats import compute_mcnemar_p
 from harness.base.stats.intervals import t_quantile
-from harness.base.stats.paired_tests import paired_test
+from harness.base.stats.paired_tests import compute_mcnemar_p, paired_test
 from harness.base.stats.power import (
     compute_mcnemar_power,
     count_cases_needed,

@@ -8,28 +8,25 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.base.stats import (
-    adjust_by_holm,
-    benjamini_hochberg,
-    cases_needed,
-    compute_mcnemar_p,
+from harness.base.stats import paired_tests
+from harness.base.stats.intervals import (
     compute_mean,
     effective_trials,
+    incomplete_beta,
     newcombe_interval,
     newcombe_paired,
     paired_interval,
-    paired_t,
-    paired_tests,
     pass_at_k,
     pass_hat_k,
     rate_interval,
-    sign_flip,
-    smallest_difference,
     standard_error,
+    t_quantile,
+    t_tail,
     wilson_interval,
 )
-from harness.base.stats.intervals import incomplete_beta, t_quantile, t_tail
-from harness.base.stats.paired_tests import paired_test
+from harness.base.stats.paired_tests import compute_mcnemar_p, paired_t, paired_test, sign_flip
+from harness.base.stats.power import cases_needed, smallest_difference
+from harness.base.stats.sequences import adjust_by_holm, benjamini_hochberg
 
 P_VALUES = st.lists(st.floats(0, 1), max_size=12)
 TABLES = st.tuples(*[st.integers(0, 30)] * 4)

@@ -2,27 +2,28 @@
 
 import pytest
 
-from harness.base.stats import (
-    adjust_by_holm,
-    benjamini_hochberg,
-    cases_needed,
-    compute_mcnemar_p,
+from harness.base.stats.intervals import (
     compute_mean,
     effective_trials,
     newcombe_interval,
     newcombe_paired,
     paired_interval,
-    paired_t,
     pass_at_k,
     pass_hat_k,
     rate_interval,
-    sign_flip,
-    smallest_difference,
     standard_error,
+    t_quantile,
     wilson_interval,
 )
-from harness.base.stats.intervals import t_quantile
-from harness.base.stats.paired_tests import PairedTest, paired_test
+from harness.base.stats.paired_tests import (
+    PairedTest,
+    compute_mcnemar_p,
+    paired_t,
+    paired_test,
+    sign_flip,
+)
+from harness.base.stats.power import cases_needed, smallest_difference
+from harness.base.stats.sequences import adjust_by_holm, benjamini_hochberg
 
 TEN_DIGITS = 5.1e-11
 

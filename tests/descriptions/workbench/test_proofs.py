@@ -13,12 +13,11 @@ from statistics import NormalDist, fmean
 
 import pytest
 
-from harness.base.stats import adjust_by_holm, wilson_interval
 from harness.base.stats.effects import Pair, paired_effects
-from harness.base.stats.intervals import Trials
+from harness.base.stats.intervals import Trials, wilson_interval
 from harness.base.stats.paired_tests import spread_p
 from harness.base.stats.power import count_cases_needed
-from harness.base.stats.sequences import ConfidenceSequence
+from harness.base.stats.sequences import ConfidenceSequence, adjust_by_holm
 from harness.base.stats.slopes import trend_test
 from harness.descriptions.workbench.power_table import Variability, power_table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.stats import compute_mcnemar_p
+from harness.base.stats.paired_tests import compute_mcnemar_p
 from harness.descriptions.workbench.arms import iterate_parts, remove_part
 from harness.descriptions.workbench.studies import ab, ablation, cost, decoys
 from harness.descriptions.workbench.study import OtherServer, StudyOptions
