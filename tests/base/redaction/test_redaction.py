@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -26,6 +27,14 @@ from harness.types import (
     TransportSpec,
 )
 from tests.often import often
+
+
+def redactor_of(*specs: Any, **more: Any) -> Redactor:
+    """Return a redactor with the secrets that `Redactor.add_specs` finds."""
+    redactor = Redactor()
+    redactor.add_specs(*specs, **more)
+    return redactor
+
 
 SECRETS = st.text(
     st.characters(codec="utf-8", exclude_characters="[]"), min_size=6, max_size=40
@@ -66,7 +75,7 @@ def test_what_a_web_server_is_given_in_headers_and_url_is_secret_and_where_it_is
         "l@velace l%40velace 271828-1828 opaque-314159 acme-inc https://shop.example.com/mcp "
         "text/plain v=1"
     )
-    assert Redactor.from_specs(servers=[server]).redact_text(text) == " ".join(
+    assert redactor_of(servers=[server]).redact_text(text) == " ".join(
         [*[MARK] * 5, "https://shop.example.com/mcp text/plain v=1"]
     )
 
@@ -270,7 +279,7 @@ def test_a_redactor_knows_the_keys_and_headers_of_models() -> None:
             "Content-Type": "application/json",
         },
     )
-    text = Redactor.from_specs(models=[model]).redact_text(
+    text = redactor_of(models=[model]).redact_text(
         "the-api-key gateway-pass dXNlcg application/json"
     )
     assert text == f"{MARK} {MARK} {MARK} application/json"
@@ -284,7 +293,7 @@ def test_a_redactor_knows_what_a_server_is_given_under_a_secret_name() -> None:
         ),
     )
     assert (
-        Redactor.from_specs(servers=[server]).redact_text("shop-value db-value europe")
+        redactor_of(servers=[server]).redact_text("shop-value db-value europe")
         == f"{MARK} {MARK} europe"
     )
 
@@ -296,7 +305,7 @@ def test_a_secret_of_the_environment_is_known_wherever_a_server_was_given_it() -
         transport=TransportSpec(args=("--auth=tok-value", "visible-value")),
         identity=IdentitySpec(via="header", settings={"headers": {"X": "{role}"}}),
     )
-    redacted = Redactor.from_specs(servers=[server], environ=environ).redact_text(
+    redacted = redactor_of(servers=[server], environ=environ).redact_text(
         "tok-value not-given visible-value"
     )
     assert redacted == f"{MARK} not-given visible-value"
@@ -321,7 +330,7 @@ def test_what_follows_an_option_with_the_name_of_a_secret_is_one() -> None:
     )
     text = "first-value second-value third-value plain-value shop.py fifth value"
     assert (
-        Redactor.from_specs(servers=[server]).redact_text(text)
+        redactor_of(servers=[server]).redact_text(text)
         == f"{MARK} {MARK} {MARK} plain-value shop.py {MARK}"
     )
 
@@ -339,7 +348,7 @@ def test_a_secret_of_the_environment_is_known_in_queries_resets_and_bodies(
     spec: ServerSpec | ModelSpec,
 ) -> None:
     parts = {"models": [spec]} if isinstance(spec, ModelSpec) else {"servers": [spec]}
-    redactor = Redactor.from_specs(**parts, environ={"STATE_TOKEN": "tok-value", "STATE": "reader"})
+    redactor = redactor_of(**parts, environ={"STATE_TOKEN": "tok-value", "STATE": "reader"})
     assert (
         redactor.redact_text("tok-value reader roles https://") == f"{MARK} reader roles https://"
     )
@@ -369,7 +378,7 @@ def test_what_looks_like_a_secret_of_the_environment_is_known_in_claims_and_sql_
     server: ServerSpec, name: str
 ) -> None:
     assert (
-        Redactor.from_specs(servers=[server], environ={name: OPAQUE}).redact_text(f"a {OPAQUE} b")
+        redactor_of(servers=[server], environ={name: OPAQUE}).redact_text(f"a {OPAQUE} b")
         == f"a {MARK} b"
     )
 
@@ -407,7 +416,7 @@ def test_an_ordinary_word_of_the_environment_is_no_secret_since_a_claim_or_a_que
     name: str, value: str
 ) -> None:
     text = f"get_{value}: {value} of shops, and {value}"
-    assert Redactor.from_specs(servers=[WORDY], environ={name: value}).redact_text(text) is text
+    assert redactor_of(servers=[WORDY], environ={name: value}).redact_text(text) is text
 
 
 @pytest.mark.parametrize(
@@ -418,9 +427,7 @@ def test_a_variable_whose_name_only_holds_the_letters_of_a_secret_s_is_none(name
         name="s", transport=TransportSpec(args=("--realm", "customers"), env={name: "employees"})
     )
     text = "customers employees"
-    assert (
-        Redactor.from_specs(servers=[server], environ={name: "customers"}).redact_text(text) is text
-    )
+    assert redactor_of(servers=[server], environ={name: "customers"}).redact_text(text) is text
 
 
 @pytest.mark.parametrize(
@@ -466,7 +473,7 @@ def test_an_argument_that_is_no_secret_is_left_alone_in_every_text(args: tuple[s
         queries={"q": StateQuery(command=shlex.join(["state", *args]))},
     )
     text = " ".join(args) + " server.py customers Lovelace Ada english page-two"
-    assert Redactor.from_specs(servers=[server]).redact_text(text) is text
+    assert redactor_of(servers=[server]).redact_text(text) is text
 
 
 @pytest.mark.parametrize(
@@ -509,8 +516,7 @@ def test_a_secret_in_a_command_line_is_known_however_it_is_written(
         ServerSpec(name="s", identity=IdentitySpec(settings={"token_command": command})),
     ):
         assert (
-            Redactor.from_specs(servers=[server]).redact_text(f"It said: {secret}.")
-            == f"It said: {MARK}."
+            redactor_of(servers=[server]).redact_text(f"It said: {secret}.") == f"It said: {MARK}."
         )
 
 
@@ -519,7 +525,7 @@ def test_of_a_secret_of_several_words_no_word_is_one() -> None:
         name="s", transport=TransportSpec(args=("-e", "API_TOKEN=Lovelace and others"))
     )
     assert (
-        Redactor.from_specs(servers=[server]).redact_text("Lovelace; Lovelace and others")
+        redactor_of(servers=[server]).redact_text("Lovelace; Lovelace and others")
         == f"Lovelace; {MARK}"
     )
 
@@ -533,7 +539,7 @@ def test_a_redactor_knows_the_password_of_a_database_and_secret_names_in_a_reset
         ),
     )
     assert (
-        Redactor.from_specs(servers=[server]).redact_text("opaque-value wipe-value customers")
+        redactor_of(servers=[server]).redact_text("opaque-value wipe-value customers")
         == f"{MARK} {MARK} customers"
     )
 
@@ -549,7 +555,7 @@ def test_what_a_body_holds_under_a_name_like_that_of_a_secret_is_none(name: str)
     model = ModelSpec(
         name="m", provider="openai", model_id="m", body={"extra": [{name: "customer"}]}
     )
-    assert Redactor.from_specs(models=[model]).redact_text("get_customer") == "get_customer"
+    assert redactor_of(models=[model]).redact_text("get_customer") == "get_customer"
 
 
 @pytest.mark.parametrize(
@@ -564,7 +570,7 @@ def test_what_a_body_holds_under_the_name_of_a_secret_is_one(name: str) -> None:
     model = ModelSpec(
         name="m", provider="openai", model_id="m", body={"extra": [{name: ["gate-value"]}]}
     )
-    assert Redactor.from_specs(models=[model]).redact_text("a gate-value") == f"a {MARK}"
+    assert redactor_of(models=[model]).redact_text("a gate-value") == f"a {MARK}"
 
 
 ORDINARY = (
@@ -618,8 +624,8 @@ def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
     model = ModelSpec(name="m", provider="openai", model_id="m", body=pairs)
     environ = {f"AUTH_{number}": word for number, word in enumerate(ORDINARY)}
     said = " ".join((text, *ORDINARY, *NEARLY))
-    assert Redactor.from_specs([model], [server]).redact_text(said) is said
-    assert Redactor.from_specs((), [claimed], environ).redact_text(said) is said
+    assert redactor_of([model], [server]).redact_text(said) is said
+    assert redactor_of((), [claimed], environ=environ).redact_text(said) is said
 
 
 @pytest.mark.parametrize(
@@ -685,14 +691,11 @@ def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> N
     ],
 )
 def test_a_password_is_known_by_itself_wherever_a_server_is_given_it(server: ServerSpec) -> None:
-    assert (
-        Redactor.from_specs(servers=[server]).redact_text("no S3cr3t-value here")
-        == f"no {MARK} here"
-    )
+    assert redactor_of(servers=[server]).redact_text("no S3cr3t-value here") == f"no {MARK} here"
 
 
 def test_the_password_of_a_url_is_known_as_it_is_written_and_decoded() -> None:
-    redactor = Redactor.from_specs(
+    redactor = redactor_of(
         servers=[
             ServerSpec(
                 name="s",
@@ -706,13 +709,13 @@ def test_the_password_of_a_url_is_known_as_it_is_written_and_decoded() -> None:
 @pytest.mark.parametrize("program", ["mysql", "/usr/bin/mysqldump", "sshpass"])
 def test_programs_that_take_a_password_attached_to_an_option_take_any(program: str) -> None:
     server = ServerSpec(name="s", transport=TransportSpec(command=program, args=("-ptrustno",)))
-    assert Redactor.from_specs(servers=[server]).redact_text("trustno") == MARK
+    assert redactor_of(servers=[server]).redact_text("trustno") == MARK
 
 
 @pytest.mark.parametrize("arg", ["-p8080:80", "-port", "-print", "-p5432", "-python"])
 def test_a_port_and_a_word_behind_p_are_no_passwords(arg: str) -> None:
     assert (
-        Redactor.from_specs(
+        redactor_of(
             servers=[ServerSpec(name="s", transport=TransportSpec(command="docker", args=(arg,)))]
         ).redact_text(arg)
         == arg
@@ -741,14 +744,14 @@ def test_a_label_of_a_case_is_no_secret_unless_it_looks_like_one() -> None:
 
 def test_a_private_key_is_found_line_by_line() -> None:
     key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nAgEAAoIBAQC7VJTUt9Us\n-----END KEY-----"
-    redactor = Redactor.from_specs(
+    redactor = redactor_of(
         servers=[ServerSpec(name="s", transport=TransportSpec(env={"PRIVATE_KEY": key}))]
     )
     assert redactor.redact_text("it said AgEAAoIBAQC7VJTUt9Us, and") == f"it said {MARK}, and"
 
 
 def test_a_password_that_is_a_word_of_every_log_leaves_logs_readable() -> None:
-    redactor = Redactor.from_specs(
+    redactor = redactor_of(
         servers=[ServerSpec(name="s", transport=TransportSpec(env={"DB_PASSWORD": "passed"}))]
     )
     assert redactor.redact_json_text('{"status":"passed"}') == '{"status":"passed"}'
