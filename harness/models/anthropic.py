@@ -146,14 +146,10 @@ class AnthropicModel:
         for _ in range(MAX_PAUSES):
             if reply.stop != "other":
                 return reply
-            said = [
-                *body["messages"],
-                {"role": "assistant", "content": _without_blanks(reply.native)},
-            ]
+            said = {"role": "assistant", "content": _without_blanks(reply.native)}
+            further = {**body, "messages": [*body["messages"], said]}
             try:
-                reply = _join_replies(
-                    reply, await self._endpoint.ask({**body, "messages": said}, read)
-                )
+                reply = _join_replies(reply, await self._endpoint.ask(further, read))
             except ModelError as error:
                 # The parts before it were paid for: a limit on costs must see them.
                 error.usage += reply.usage
@@ -242,11 +238,7 @@ class AnthropicModel:
         if data.get("content") is None:
             raise UnusableResponse("it has no content")
         content = get_objects(data, "content")
-        texts = [
-            get_text(block, "text", _BLOCK)
-            for block in content
-            if get_type(block, _BLOCK) == "text"
-        ]
+        texts = [get_text(b, "text", _BLOCK) for b in content if get_type(b, _BLOCK) == "text"]
         # Before the ending is read: calls count even where `stop_reason` does not announce them.
         requests = self._take_calls(content, translation, CallIds(conversation))
         reason = get_text(data, "stop_reason")
@@ -310,12 +302,9 @@ def _build_tools(offers: Sequence[Offer]) -> list[Json]:
 
 def _build_result(answer: ToolAnswer) -> Json:
     block: Json = {"type": "tool_result", "tool_use_id": answer.request_id, "content": answer.text}
-    if answer.is_error:
-        block["is_error"] = True
-        block["content"] = (
-            answer.text or "The call failed."
-        )  # the API refuses an error without text
-    return block
+    # The API refuses an error without text.
+    failed = {"content": answer.text or "The call failed.", "is_error": True}
+    return block | failed if answer.is_error else block
 
 
 def _without_blanks(content: list[Json]) -> list[Json]:

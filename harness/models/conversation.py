@@ -37,11 +37,8 @@ def iterate_steps(conversation: Sequence[Message]) -> Iterator[str | Reply | lis
 
 
 def _match_answers(requests: Iterable[ToolRequest], following: Message | None) -> list[ToolAnswer]:
-    given = (
-        {answer.request_id: answer for answer in following.answers}
-        if isinstance(following, ToolMessage)
-        else {}
-    )
+    answers = following.answers if isinstance(following, ToolMessage) else ()
+    given = {answer.request_id: answer for answer in answers}
     return [
         # APIs refuse a conversation in which a call is open, for instance after a trial's limit.
         given.get(request.id) or ToolAnswer(request_id=request.id, text=UNANSWERED, is_error=True)
@@ -64,11 +61,8 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
     parameters.
     """
     if isinstance(raw, dict):
-        return (
-            (raw, None)
-            if find_shortcoming(raw) is None
-            else ({}, json.dumps(raw, ensure_ascii=False))
-        )
+        fits = find_shortcoming(raw) is None
+        return (raw, None) if fits else ({}, json.dumps(raw, ensure_ascii=False))
     # A dictionary came first: Messages has objects, the APIs of OpenAI have JSON as text.
     if raw is None or (isinstance(raw, str) and raw.strip() in ("", "null")):
         return {}, None
@@ -79,11 +73,8 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
         parsed = load_json(raw, strict=True)
     except ValueError:
         return {}, raw
-    return (
-        (parsed, None)
-        if isinstance(parsed, dict) and find_shortcoming(parsed) is None
-        else ({}, raw)
-    )
+    fits = isinstance(parsed, dict) and find_shortcoming(parsed) is None
+    return (parsed, None) if fits else ({}, raw)
 
 
 def require_text(value: object) -> str:

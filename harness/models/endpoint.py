@@ -24,19 +24,31 @@ from harness.base import (
     Backoff,
     LimitedTarget,
     ModelError,
+    RetriesExhausted,
     UsageError,
     digest_json,
     full_jitter,
     is_web_address,
     load_json,
+    retry_request,
 )
-from harness.models import http_failures
 from harness.models.error_bodies import UnusableResponse, find_error, find_error_event, get_text
-from harness.models.http_failures import LearnedFields
+from harness.models.failure_events import MEANINGS
+from harness.models.http_failures import (
+    READ_FOR_WORDS,
+    ConnectionFailed,
+    LearnedFields,
+    ModelFault,
+    fault_from_body,
+    fault_from_connection,
+    fault_from_response,
+    fault_from_unusable,
+    get_origin,
+    quote_text,
+)
 from harness.models.model import get_traits, is_own
 from harness.models.pricing import Pricer
-from harness.models.retry import retry_model_request
-from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
+from harness.types import UNKNOWN_USAGE, ModelSpec, Reply, Usage
 
 CONNECT_TIMEOUT_S = 10.0
 """Seconds to connect: a server that accepts no connection by then is not slow but gone."""
@@ -95,23 +107,19 @@ class Endpoint:
                 sent = self._learned.fit_body(body)
                 try:
                     return await self._attempt(_encode_body(sent), read)
-                except http_failures.ModelFault as fault:
+                except ModelFault as fault:
                     if (lesson := self._learned.learn_from(fault, sent)) is None:
                         raise
                     adapted.append(lesson)
 
+        retries = self._spec.max_retries
         try:
-            outcome = await retry_model_request(
-                attempt,
-                name=self._spec.name,
-                limiter=self.limiter,
-                max_retries=self._spec.max_retries,
-                backoff=self._backoff,
+            outcome = await retry_request(
+                attempt, limiter=self.limiter, max_retries=retries, backoff=self._backoff
             )
-        except ModelError as error:
-            # They were requests all the same, which the record of the trial counts.
-            error.attempts += len(adapted)
-            raise
+        except RetriesExhausted as end:
+            # Refused fields were requests all the same, which the record of the trial counts.
+            raise self._build_error(end, end.attempts + len(adapted)) from None
         return replace(
             outcome.value,
             attempts=outcome.attempts + len(adapted),
@@ -119,18 +127,42 @@ class Endpoint:
             adapted=tuple(f"{self._spec.name}: {lesson}" for lesson in adapted),
         )
 
+    def _build_error(self, end: RetriesExhausted, attempts: int) -> ModelError:
+        """Return the failure of all attempts in words."""
+        # None at all if the trial's time ran out before its first request was sent.
+        faults = [failure for failure in end.failures if isinstance(failure, ModelFault)]
+        fault = faults[-1] if faults else None
+        if fault is not None:
+            said = fault.message
+        elif end.is_crowded:
+            said = "other trials used all requests that the API allows at once"
+        else:
+            said = "the API asked all trials to wait"
+        advice = f"\n  {fault.advice}" if fault and fault.advice else ""
+        # Without a fault it waited for its turn, which limits of the API made long.
+        meaning = MEANINGS[fault.event if fault else "rate_limit"]
+        return ModelError(
+            f"{self._spec.name}: {said}{end.describe('the trial')}{advice}",
+            kind=meaning.party,
+            stop=meaning.stop,
+            status=fault.status if fault else None,
+            attempts=attempts,
+            waited_s=end.waited_s,
+            # Of all attempts: each unusable reply was paid for.
+            usage=sum((fault.usage for fault in faults), Usage()),
+        )
+
     async def _attempt(self, content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
         try:
             # The SDKs' own timeouts restart with every byte; this one bounds the whole exchange.
             with anyio.fail_after(self._spec.timeout_s):
                 response = await self._post(content)
-        except http_failures.ConnectionFailed as failed:
-            raise http_failures.fault_from_connection(failed.cause, self._spec, self._url) from None
-        except TimeoutError as late:
-            raise http_failures.fault_from_connection(late, self._spec, self._url) from None
+        except (ConnectionFailed, TimeoutError) as failed:
+            cause = failed.cause if isinstance(failed, ConnectionFailed) else failed
+            raise fault_from_connection(cause, self._spec, self._url) from None
         # Any status but 2xx: a redirect comes here as well, if the client did not follow it.
         if not response.is_success:
-            raise http_failures.fault_from_response(response, self._spec, self._url)
+            raise fault_from_response(response, self._spec, self._url)
         if len(response.content) <= ASIDE_BYTES:
             return self._take_reply(response, read)
         return await anyio.to_thread.run_sync(self._take_reply, response, read)
@@ -142,47 +174,41 @@ class Endpoint:
         data = self._parse(response)
         # Before the reply is examined: an unusable reply was paid for, too.
         usage = self._pricer.read_usage(data)
-        if fault := http_failures.fault_from_body(data, self._spec, response.headers, usage):
+        if fault := fault_from_body(data, self._spec, response.headers, usage):
             raise fault
         try:
             return replace(read(data), usage=usage, served_by=get_text(data, "model") or None)
         except UnusableResponse as problem:
-            raise http_failures.fault_from_unusable(problem, response.status_code, usage) from None
+            raise fault_from_unusable(problem, response.status_code, usage) from None
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         content, status = response.content, response.status_code
         # Counted in the bytes, since to parse them is what must not happen.
         if sum(content.count(mark) for mark in b"[{,") > MAX_MARKS:
             problem = f"the reply is unusable: it may contain more than {MAX_MARKS:,} values"
-            raise http_failures.ModelFault(problem, status=status, usage=UNKNOWN_USAGE)
+            raise ModelFault(problem, status=status, usage=UNKNOWN_USAGE)
         try:
             data = load_json(content, strict=True)
         except ValueError:
             # Some gateways answer with a stream of events although none was asked for.
             if event := find_error_event(content):
                 return {"error": find_error(event)}
-            words = http_failures.quote_text(
-                content[: http_failures.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec
-            )
-            said = (
-                f"the reply from {http_failures.get_origin(self._url)} is not JSON: {words}"
-                if words
-                else "the reply is empty"
-            )
-            raise http_failures.ModelFault(
-                said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE
+            text = content[:READ_FOR_WORDS].decode("utf-8", "replace")
+            words = quote_text(text, self._spec)
+            said = f"the reply from {get_origin(self._url)} is not JSON: {words}"
+            raise ModelFault(
+                said if words else "the reply is empty",
+                status=status,
+                advice="Is base_url the URL of the API itself?" if self._spec.base_url else None,
+                usage=UNKNOWN_USAGE,
             ) from None
         # Gemini puts its errors into a list.
         if isinstance(data, list) and (error := find_error(data)):
             return {"error": error}
         if not isinstance(data, dict):
-            raise http_failures.ModelFault(
-                "the reply is not a JSON object", status=status, usage=UNKNOWN_USAGE
-            )
+            problem = "the reply is not a JSON object"
+            raise ModelFault(problem, status=status, usage=UNKNOWN_USAGE)
         return data
-
-    def _wrong_address(self) -> str | None:
-        return "Is base_url the URL of the API itself?" if self._spec.base_url else None
 
 
 def _encode_body(body: Mapping[str, Any]) -> bytes:
@@ -207,13 +233,10 @@ def base_url(spec: ModelSpec) -> str:
         UsageError: ``base_url`` is not a web address, or the provider's own API lacks its key.
     """
     # A configured header can stand for the key; a compatible endpoint may need none at all.
-    authorised = spec.api_key or any(
-        name.lower() in {"authorization", "x-api-key"} for name in spec.headers
-    )
+    authorised = spec.api_key or {"authorization", "x-api-key"} & {*map(str.lower, spec.headers)}
     if is_own(spec) and not authorised:
-        raise UsageError(
-            f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set"
-        )
+        variable = spec.api_key_variable or "api_key"
+        raise UsageError(f"model {spec.name!r} needs a key: {variable} is not set")
     url = _get_base_url(spec).partition("?")[0].rstrip("/")
     if not is_web_address(url):
         raise UsageError(
@@ -242,9 +265,8 @@ def find_key(spec: ModelSpec) -> str:
     Raises:
         UsageError: it cannot be a key; the message does not show it.
     """
-    return _require_sendable(
-        spec.api_key.reveal() if spec.api_key else "", f"the key of model {spec.name!r}"
-    )
+    key = spec.api_key.reveal() if spec.api_key else ""
+    return _require_sendable(key, f"the key of model {spec.name!r}")
 
 
 def build_headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, str | Omit]:

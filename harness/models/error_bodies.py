@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.base import load_json
 from harness.models.failure_events import MEANINGS, Event, find_ending_event
@@ -127,14 +127,13 @@ def parse_error(error: Any) -> ReportedError:
         )
         # Gateways repeat the words of the provider within their own.
         words += [text for text in texts if text and not any(text in other for other in words)]
-    fields = [level.get("param") for level in levels]
+    fields = (level.get("param") for level in levels)
+    tops = (re.split(r"[.[]", field)[0] for field in fields if isinstance(field, str))
     return ReportedError(
         codes=tuple(code for code in named if isinstance(code, str)),
         words=" ".join(words),
         status=next((int(code) for code in named if _is_status(code)), None),
-        field=next(
-            (re.split(r"[.[]", field)[0] for field in fields if isinstance(field, str)), None
-        ),
+        field=next(tops, None),
     )
 
 
@@ -226,33 +225,31 @@ class UnusableResponse(Exception):
         self.event: Event = event
 
 
-def get_text(record: Json, name: str, path: str = "") -> str:
-    """Return the text in a field; empty if absent."""
+T = TypeVar("T")
+
+
+def _get_typed(record: Json, name: str, path: str, kind: type[T], in_words: str) -> T:
     value = record.get(name)
     if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise UnusableResponse(f"{path}{name} is {describe_kind(value)}, not a text")
+        return kind()
+    if not isinstance(value, kind):
+        raise UnusableResponse(f"{path}{name} is {describe_kind(value)}, not {in_words}")
     return value
+
+
+def get_text(record: Json, name: str, path: str = "") -> str:
+    """Return the text in a field; empty if absent."""
+    return _get_typed(record, name, path, str, "a text")
 
 
 def get_object(record: Json, name: str, path: str = "") -> Json:
     """Return the object in a field; empty if absent."""
-    value = record.get(name)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise UnusableResponse(f"{path}{name} is {describe_kind(value)}, not an object")
-    return value
+    return _get_typed(record, name, path, dict, "an object")
 
 
 def get_objects(record: Json, name: str, path: str = "") -> list[Json]:
     """Return the list of objects in a field; empty if absent."""
-    value = record.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise UnusableResponse(f"{path}{name} is {describe_kind(value)}, not a list")
+    value = _get_typed(record, name, path, list, "a list")
     for place, item in enumerate(value):
         if not isinstance(item, dict):
             raise UnusableResponse(f"{path}{name}[{place}] is {describe_kind(item)}, not an object")
@@ -325,12 +322,7 @@ def quote_word(word: str) -> str:
 
 def describe_kind(value: object) -> str:
     """Return the kind of a JSON value in words."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, str):
-        return "a text"
-    return "a list" if isinstance(value, list) else "an object"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    kinds = {int: "a number", float: "a number", str: "a text", list: "a list"}
+    return kinds.get(type(value), "an object")

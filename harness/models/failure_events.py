@@ -115,22 +115,18 @@ _SHARED = _index_by_word(
 )
 
 _FLAGS = re.IGNORECASE | re.DOTALL
-_STATUSES: Final[Mapping[int, Event]] = {
-    401: "auth",
-    402: "no_credit",
-    403: "auth",
-    404: "unknown_model",
-    407: "auth",
-    408: "server_error",
-    409: "server_error",  # a lock at the provider
-    413: "context",
-    424: "server_error",  # what the provider itself depends on
-    425: "server_error",
-    429: "rate_limit",
-    501: "bad_request",
-    503: "overloaded",
-    529: "overloaded",
+# A 409 is a lock at the provider, a 424 what the provider itself depends on.
+_STATUSES_OF: Final[Mapping[Event, tuple[int, ...]]] = {
+    "auth": (401, 403, 407),
+    "no_credit": (402,),
+    "unknown_model": (404,),
+    "server_error": (408, 409, 424, 425),
+    "context": (413,),
+    "rate_limit": (429,),
+    "bad_request": (501,),
+    "overloaded": (503, 529),
 }
+_STATUSES = {status: event for event, statuses in _STATUSES_OF.items() for status in statuses}
 
 _PHRASES: Final[Mapping[Event, str]] = {
     "malformed_call": r"""

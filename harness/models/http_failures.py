@@ -187,28 +187,23 @@ def fault_from_connection(cause: BaseException, spec: ModelSpec, url: str) -> Mo
     if isinstance(cause, ReplyTooLarge | BrokenConnection | httpx2.DecodingError):
         return _fault_from_part(cause, spec, url)
     # Before other timeouts, of which ConnectTimeout is one: nothing has been sent.
+    origin = get_origin(url)
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
-        advice = (
-            "Is the server running there? Check base_url."
-            if spec.base_url
-            else "Is this machine online?"
-        )
         if (proxy := find_proxy(url)) is not None:
             advice = f"Requests go by the proxy of {proxy.variable}: is it running?"
-        return ModelFault(f"cannot connect to {get_origin(url)}", advice=advice, retryable=True)
+        elif spec.base_url:
+            advice = "Is the server running there? Check base_url."
+        else:
+            advice = "Is this machine online?"
+        return ModelFault(f"cannot connect to {origin}", advice=advice, retryable=True)
     if isinstance(cause, TimeoutError | httpx2.TimeoutException):
-        return ModelFault(
-            f"no complete reply from {get_origin(url)} within {spec.timeout_s:g} s", retryable=True
-        )
+        late = f"no complete reply from {origin} within {spec.timeout_s:g} s"
+        return ModelFault(late, retryable=True)
     if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
-        return ModelFault(
-            f"the connection to {get_origin(url)} broke before the reply was complete",
-            retryable=True,
-        )
-    return ModelFault(
-        f"the request to {get_origin(url)} failed: "
-        f"{quote_text(str(cause) or type(cause).__name__, spec)}"
-    )
+        broken = f"the connection to {origin} broke before the reply was complete"
+        return ModelFault(broken, retryable=True)
+    words = quote_text(str(cause) or type(cause).__name__, spec)
+    return ModelFault(f"the request to {origin} failed: {words}")
 
 
 def _fault_from_part(
@@ -220,18 +215,13 @@ def _fault_from_part(
         # Unknown and not 0: a limit on costs must not count it as free.
         fault.usage = UNKNOWN_USAGE
         return fault
+    reply = f"the reply from {get_origin(url)}"
     if isinstance(cause, ReplyTooLarge):
-        return ModelFault(
-            f"the reply from {get_origin(url)} is larger than {spec.max_reply_mb:g} MB, and "
-            f"was not "
-            "read to its end",
-            advice="If the model is meant to reply at such length, raise its max_reply_mb.",
-            usage=UNKNOWN_USAGE,
-        )
+        large = f"{reply} is larger than {spec.max_reply_mb:g} MB, and was not read to its end"
+        advice = "If the model is meant to reply at such length, raise its max_reply_mb."
+        return ModelFault(large, advice=advice, usage=UNKNOWN_USAGE)
     words = quote_text(str(cause), spec)
-    return ModelFault(
-        f"the reply from {get_origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE
-    )
+    return ModelFault(f"{reply} cannot be decompressed: {words}", usage=UNKNOWN_USAGE)
 
 
 def get_origin(url: str) -> str:
@@ -265,16 +255,15 @@ def list_secrets(spec: ModelSpec) -> Iterable[str]:
 
 def _find_advice(event: Event, status: int | None, spec: ModelSpec) -> str | None:
     variable = spec.api_key_variable or "api_key"
+    key = f"Check the key in {variable}." if spec.api_key else f"No key was sent: set {variable}."
     root = " Is base_url the API's root? For an OpenAI-compatible server it usually ends in /v1."
+    root = root if spec.base_url else ""
     if event == "auth" and status == 403:  # noqa: PLR2004 - HTTP's own number
         return f"The key has no access to {spec.model_id!r} here."
     advice: Mapping[Event, str] = {
         "no_credit": "The account has no credit left.",
-        "auth": f"Check the key in {variable}."
-        if spec.api_key
-        else f"No key was sent: set {variable}.",
-        "unknown_model": f"Does this API have a model {spec.model_id!r}?"
-        f"{root if spec.base_url else ''}",
+        "auth": key,
+        "unknown_model": f"Does this API have a model {spec.model_id!r}?{root}",
         "context": "The conversation is too large for the API.",
         "rate_limit": "Run fewer trials at once (--concurrency), or raise the account's rate "
         "limit.",
@@ -282,10 +271,7 @@ def _find_advice(event: Event, status: int | None, spec: ModelSpec) -> str | Non
     return advice.get(event)
 
 
-_OTHER_NAMES = {
-    "max_tokens": "max_completion_tokens",
-    "max_completion_tokens": "max_tokens",
-}
+_OTHER_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """Fields with a second name, which APIs accept where they refuse the first."""
 _LEFT_OUT = ("temperature", "include", "store")
 """Fields that may be left out."""
@@ -343,17 +329,11 @@ class LearnedFields:
             return None
         if _OF_THE_VALUE.search(error.words):
             return None
-        own = [
-            name
-            for name in (*_OTHER_NAMES, *_LEFT_OUT)
-            if name in sent and name not in self._configured
-        ]
+        ours = sent.keys() - self._configured
+        own = [name for name in (*_OTHER_NAMES, *_LEFT_OUT) if name in ours]
         # Exact where the API has a field for it; otherwise the first field that its words name.
         if error.field in own:
             return error.field
-        places = {
-            name: found.start()
-            for name in own
-            if (found := re.search(rf"\b{name}\b", error.words)) is not None
-        }
+        found = ((name, re.search(rf"\b{name}\b", error.words)) for name in own)
+        places = {name: match.start() for name, match in found if match}
         return min(places, key=places.__getitem__, default=None)

@@ -214,6 +214,5 @@ def get_temperature(spec: ModelSpec) -> float | None:
 def list_unsent(spec: ModelSpec) -> tuple[str, ...]:
     """Return a sentence for each configured setting that is not sent, with the reason."""
     reason = get_traits(spec.provider).temperature_refused(spec)
-    return (
-        (f"temperature is not sent: {reason}",) if reason and spec.temperature is not None else ()
-    )
+    is_unsent = reason and spec.temperature is not None
+    return (f"temperature is not sent: {reason}",) if is_unsent else ()

@@ -72,10 +72,8 @@ class OpenAIChat:
     ) -> Reply:
         """Return the model's next reply; see `harness.models.Model`."""
         translation = self._translator(tools)
-        body: Json = {
-            **self._fixed,
-            "messages": self._build_messages(conversation, system, translation),
-        }
+        messages = self._build_messages(conversation, system, translation)
+        body: Json = {**self._fixed, "messages": messages}
         if translation.wire:
             body["tools"] = translation.wire
         read = partial(self._read_reply, translation=translation, conversation=conversation)
@@ -117,16 +115,11 @@ class OpenAIChat:
         calls = []
         for request in reply.tool_requests:
             name, arguments = translation.translate_outward(request.tool, request.arguments)
-            function = {
-                "name": self._translator.legal_name(name),
-                "arguments": dump_arguments(arguments),
-            }
+            name = self._translator.legal_name(name)
+            function = {"name": name, "arguments": dump_arguments(arguments)}
             calls.append({"id": request.id, "type": "function", "function": function})
-        return {
-            "role": "assistant",
-            "content": reply.raw_text,
-            **({"tool_calls": calls} if calls else {}),
-        }
+        message: Json = {"role": "assistant", "content": reply.raw_text}
+        return {**message, "tool_calls": calls} if calls else message
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
@@ -147,20 +140,15 @@ class OpenAIChat:
                 "it calls a function in the old form (function_call), which is not offered"
             )
         # Some servers send a list of parts where OpenAI sends a text.
-        parts = (
-            get_objects(message, "content", _PATH)
-            if isinstance(message.get("content"), list)
-            else []
-        )
+        content = message.get("content")
+        parts = get_objects(message, "content", _PATH) if isinstance(content, list) else []
         refusal = get_text(message, "refusal", _PATH) or read_refusal(parts, f"{_PATH}content.")
         if parts:
-            shown = (
-                get_text(part, "text", f"{_PATH}content.") for part in parts if is_visible(part)
-            )
+            shown = (get_text(p, "text", f"{_PATH}content.") for p in parts if is_visible(p))
             text = "\n".join(filter(None, shown))
         else:
             # An empty list holds no part, and would be no text for `get_text`.
-            text = "" if message.get("content") == [] else get_text(message, "content", _PATH)
+            text = "" if content == [] else get_text(message, "content", _PATH)
         native, requests = self._take_calls(message, translation, CallIds(conversation))
         # After the calls are read: they count even where `finish_reason` does not announce them.
         stop = read_ending(
@@ -186,11 +174,7 @@ class OpenAIChat:
         of calls, a call without a name or a unique id, and a message without any content.
         """
         # A copy: the calls of `message` are read below, and its thinking after that.
-        native = {
-            field: value
-            for field, value in message.items()
-            if value is not None or field == "content"
-        }
+        native = {k: v for k, v in message.items() if v is not None or k == "content"}
         # A reply may lack its role (`check_role`); a message that is sent must have it.
         native["role"] = "assistant"
         calls, requests = [], []
@@ -234,10 +218,8 @@ def _fixed_fields(spec: ModelSpec) -> Json:
     """Return the fields of every request of a model."""
     fields: Json = {"model": spec.model_id, **build_sampling(spec)}
     # A field of the body takes its place: with both names a request would have two limits.
-    if spec.max_tokens is not None and not spec.body.keys() & {
-        "max_tokens",
-        "max_completion_tokens",
-    }:
+    is_configured = spec.body.keys() & {"max_tokens", "max_completion_tokens"}
+    if spec.max_tokens is not None and not is_configured:
         fields["max_completion_tokens" if is_own(spec) else "max_tokens"] = spec.max_tokens
     # Last, so that the configured body has its way over every field of ours.
     return {**fields, **spec.body}
@@ -247,10 +229,6 @@ def _build_tools(offers: Sequence[Offer]) -> list[Json]:
     wire: list[Json] = []
     for offer in offers:
         described = {"description": offer.description} if offer.description else {}
-        wire.append(
-            {
-                "type": "function",
-                "function": {"name": offer.name, **described, "parameters": offer.schema},
-            }
-        )
+        function = {"name": offer.name, **described, "parameters": offer.schema}
+        wire.append({"type": "function", "function": function})
     return wire

@@ -50,10 +50,8 @@ class OpenAIConnection:
         """
         url, whole = base_url(spec), build_url(spec, path)
         own = build_headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
-        for name in (
-            "OpenAI-Organization",
-            "OpenAI-Project",
-        ):  # in the SDK's spelling, to override what it finds itself
+        # In the SDK's spelling, to override what it finds itself.
+        for name in ("OpenAI-Organization", "OpenAI-Project"):
             own[name] = own.pop(name.lower(), Omit())
         self._client = AsyncOpenAI(
             api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it

@@ -37,11 +37,7 @@ from harness.types import (
     extract_thinking,
 )
 
-_STATUSES: dict[str, ReplyStop] = {
-    "completed": "end",
-    "": "end",  # some servers send nothing
-}
-_INCOMPLETE: dict[str, ReplyStop] = {}
+_STATUSES: dict[str, ReplyStop] = {"completed": "end", "": "end"}  # some servers send nothing
 """What is no event (`harness.models.failure_events`)."""
 
 _PART = "output[].content[]."
@@ -87,12 +83,9 @@ class OpenAIResponses:
             elif isinstance(step, str):
                 result.append({"role": "user", "content": step})
             else:
+                kind = "function_call_output"
                 result += [
-                    {
-                        "type": "function_call_output",
-                        "call_id": answer.request_id,
-                        "output": error_text(answer),
-                    }
+                    {"type": kind, "call_id": answer.request_id, "output": error_text(answer)}
                     for answer in step
                 ]
         return result
@@ -106,11 +99,8 @@ class OpenAIResponses:
         result: list[Json] = [{"role": "assistant", "content": text}] if text else []
         for request in reply.tool_requests:
             name, arguments = translation.translate_outward(request.tool, request.arguments)
-            call = {
-                "call_id": request.id,
-                "name": self._translator.legal_name(name),
-                "arguments": dump_arguments(arguments),
-            }
+            name = self._translator.legal_name(name)
+            call = {"call_id": request.id, "name": name, "arguments": dump_arguments(arguments)}
             result.append({"type": "function_call", **call})
         return result
 
@@ -122,37 +112,26 @@ class OpenAIResponses:
         if data.get("output") is None:
             raise UnusableResponse("it has no output")
         output = get_objects(data, "output")
-        parts = [
-            part
-            for item in output
-            if get_type(item, "output[].") == "message"
-            for part in _list_parts(item)
-        ]
-        texts = [
-            get_text(part, "text", _PART)
-            for part in parts
-            if get_type(part, _PART) == "output_text"
-        ]
+        messages = (item for item in output if get_type(item, "output[].") == "message")
+        parts = [part for item in messages for part in _list_parts(item)]
+        texts = [get_text(p, "text", _PART) for p in parts if get_type(p, _PART) == "output_text"]
         refusal = read_refusal(parts, _PART)
-        thinking = extract_thinking(
-            {}, (item for item in output if item.get("type") == "reasoning")
-        )
+        reasoning = (item for item in output if item.get("type") == "reasoning")
+        thinking = extract_thinking({}, reasoning)
         requests = self._take_calls(output, translation, CallIds(conversation))
-        status, reason = (
-            get_text(data, "status"),
-            get_text(get_object(data, "incomplete_details"), "reason"),
-        )
+        status = get_text(data, "status")
+        reason = get_text(get_object(data, "incomplete_details"), "reason")
         # A reason says more than a status that is missing, or that claims the reply is whole.
         if status == "incomplete" or (reason and status in _STATUSES):
-            known, field, word = _INCOMPLETE, "incomplete_details.reason", reason
+            field, word = "incomplete_details.reason", reason
         else:
-            known, field, word = _STATUSES, "status", status
+            field, word = "status", status
+        known = _STATUSES if field == "status" else {}
         text = "\n".join(filter(None, texts))
         stop = read_ending(word, known, field, text=text, calls=bool(requests), refusal=refusal)
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
-        while (
-            output and output[-1].get("type") == "reasoning"
-        ):  # without a following item the API refuses it
+        # Without a following item the API refuses it.
+        while output and output[-1].get("type") == "reasoning":
             output.pop()
         reply = Reply(
             text=text or refusal,
@@ -177,9 +156,8 @@ class OpenAIResponses:
             # Changed in place: the item is sent back, and its result has to name the same id.
             item["call_id"] = ids.take(get_text(item, "call_id", "output[]."))
             # Several servers parse it when it comes back, and fail if it is no object.
-            item["arguments"] = (
-                raw if isinstance(raw, str) and arguments else dump_arguments(arguments)
-            )
+            text = raw if isinstance(raw, str) and arguments else dump_arguments(arguments)
+            item["arguments"] = text
             name = get_name(item, "output[].")
             item["name"] = self._translator.legal_name(name)
             tool, arguments = translation.translate_inward(name, arguments)
@@ -209,13 +187,6 @@ def _build_tools(offers: Sequence[Offer]) -> list[Json]:
         described = {"description": offer.description} if offer.description else {}
         # Without `strict: false` OpenAI may narrow the schema; a server's schema must stay
         # unchanged.
-        wire.append(
-            {
-                "type": "function",
-                "name": offer.name,
-                **described,
-                "parameters": offer.schema,
-                "strict": False,
-            }
-        )
+        tool = {"type": "function", "name": offer.name, **described, "parameters": offer.schema}
+        wire.append({**tool, "strict": False})
     return wire

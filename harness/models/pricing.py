@@ -10,6 +10,7 @@ traits; both hold for cached input tokens too.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 from harness.models.model import get_traits
@@ -21,6 +22,9 @@ Flavour: TypeAlias = Literal["default", "chat", "responses"]
 PER_MILLION = 1_000_000
 MOST_TOKENS = 10**12
 """No reply takes more tokens; a larger, negative or fractional count is treated as unknown."""
+
+
+_CACHED_TOKENS = ("cached_tokens", "cache_write_tokens")
 
 
 class Pricer:
@@ -54,18 +58,15 @@ class Pricer:
     def _count_cached(self, reported: Mapping[str, Any]) -> tuple[int, int]:
         """Return the tokens read from and written to the provider's cache; 0 if not reported."""
         if self._flavour == "default":
+            details: Any = reported
             keys = ("cache_read_input_tokens", "cache_creation_input_tokens")
-            return _parse_count(reported.get(keys[0])) or 0, _parse_count(
-                reported.get(keys[1])
-            ) or 0
-        details = reported.get(
-            "prompt_tokens_details" if self._flavour == "chat" else "input_tokens_details"
-        )
+        else:
+            side = "prompt" if self._flavour == "chat" else "input"
+            details, keys = reported.get(f"{side}_tokens_details"), _CACHED_TOKENS
         if not isinstance(details, Mapping):
             return 0, 0
-        return _parse_count(details.get("cached_tokens")) or 0, _parse_count(
-            details.get("cache_write_tokens")
-        ) or 0
+        read, written = (_parse_count(details.get(key)) or 0 for key in keys)
+        return read, written
 
     def _compute_cost(
         self, data: Mapping[str, Any], input_tokens: int | None, output_tokens: int | None
@@ -79,25 +80,15 @@ class Pricer:
         # The model that answered first: behind an alias or a gateway it has the true price.
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
         # For a provider with only one API, the table calls its fields the default.
-        tries = (
-            (name, flavour)
-            for name in names
-            for flavour in dict.fromkeys((self._flavour, "default"))
-        )
-        return next(
-            (
-                cost
-                for name, flavour in tries
-                if (cost := self._compute_list_cost(data, name, flavour)) is not None
-            ),
-            None,
-        )
+        for name, flavour in product(names, dict.fromkeys((self._flavour, "default"))):
+            if (cost := self._compute_list_cost(data, name, flavour)) is not None:
+                return cost
+        return None
 
     def _compute_list_cost(self, data: Mapping[str, Any], model: str, flavour: str) -> float | None:
         """Return the cost by the price table, if it knows the API and the model."""
-        from genai_prices import (
-            extract_usage,
-        )  # 30,000 lines of prices: imported with the first reply
+        # 30,000 lines of prices: imported with the first reply.
+        from genai_prices import extract_usage
 
         # A cheaper tier has prices of its own in the table.
         tier = data.get("service_tier")
@@ -110,10 +101,8 @@ class Pricer:
             price = extracted.calc_price(
                 price_context={"service_tier": tier} if isinstance(tier, str) else None
             )
-        except (
-            LookupError,
-            ValueError,
-        ):  # an API or model without a price; counts that contradict each other
+        # An API or model without a price; counts that contradict each other.
+        except (LookupError, ValueError):
             return None
         listed = price.model_price
         if listed.input_mtok is None and listed.output_mtok is None:  # listed without a price
@@ -133,12 +122,9 @@ def _compute_price(price: tuple[float, float], input_tokens: int, output_tokens:
 
 
 def _parse_count(value: Any) -> int | None:
-    return (
-        value
-        # In Python `True` is an integer.
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-        else None
-    )
+    # In Python `True` is an integer.
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 <= value <= MOST_TOKENS else None
 
 
 def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float | None:

@@ -69,9 +69,8 @@ def _fit_cached(schema: Mapping[str, Any], dialect: Dialect) -> FittedSchema:
     # Both are asked: what is accepted at its top may still hold a refused part further down.
     if _is_accepted(schema, dialect) and not SchemaReduction(dict(schema), dialect.rules).changed:
         return FittedSchema(schema=schema)
-    top = SchemaFlattener(
-        json.loads(json.dumps(schema, default=dict))
-    )  # a copy that may be changed
+    # A copy that may be changed.
+    top = SchemaFlattener(json.loads(json.dumps(schema, default=dict)))
     plain = top.flatten(dialect.refused)
     problems = [
         f"{dialect.provider} takes no {word} at the top of a schema; it is offered wider"
@@ -98,11 +97,7 @@ def _fit_cached(schema: Mapping[str, Any], dialect: Dialect) -> FittedSchema:
     # Last: all other steps speak of the server's keys.
     keys = _rename_keys(plain, dialect.key) if dialect.key else {}
     return FittedSchema(
-        schema=plain,
-        keys=keys,
-        hints=top.hints,
-        problems=problems,
-        refusals=reduction.refusals,
+        schema=plain, keys=keys, hints=top.hints, problems=problems, refusals=reduction.refusals
     )
 
 
@@ -136,9 +131,7 @@ def _is_accepted(schema: Mapping[str, Any], dialect: Dialect) -> bool:
         and not any(word in schema for word in ("$ref", *dialect.refused))
         and (dialect.key is None or all(dialect.key.fullmatch(name) for name in properties))
         and _is_valid(schema)
-        and not (
-            dialect.strict_shape and any(_lacks_items(part) for part in _iterate_parts(schema))
-        )
+        and not (dialect.strict_shape and any(map(_lacks_items, _iterate_parts(schema))))
     )
 
 
@@ -159,11 +152,8 @@ def _make_object(schema: Schema) -> list[str]:
     schema["type"] = "object"
     if not isinstance(schema.get("properties"), dict):
         schema["properties"] = {}
-    return (
-        [f"its arguments are {json.dumps(kind)} and not an object; it is offered without any"]
-        if foreign
-        else []
-    )
+    problem = f"its arguments are {json.dumps(kind)} and not an object; it is offered without any"
+    return [problem] if foreign else []
 
 
 def _modernise_schema(schema: Schema) -> None:

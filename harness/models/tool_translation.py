@@ -70,11 +70,6 @@ class Translation:
         self._by_name = {offer.name: offer for offer in offers}
         # Reversed: of two tools with one name, the first one stands for both on the way out.
         self._by_tool = {offer.tool.name: offer for offer in reversed(offers)}
-        self._inward = {
-            offer.name: {new: old for old, new in offer.keys.items()}
-            for offer in offers
-            if offer.keys
-        }
 
     def say_once(self, reply: Reply) -> Reply:
         """Return ``reply``; the first one says what was left out of the tools for the provider."""
@@ -87,8 +82,8 @@ class Translation:
         offer = self._by_name.get(name)
         if offer is None:
             return name, arguments
-        keys = self._inward.get(name)
-        return offer.tool.name, _rename_keys(arguments, keys) if keys else arguments
+        inward = {new: old for old, new in offer.keys.items()}
+        return offer.tool.name, _rename_keys(arguments, inward) if inward else arguments
 
     def translate_outward(
         self, tool: str, arguments: Mapping[str, Any]
@@ -153,12 +148,8 @@ def translate_tools(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], lis
         budget = Budget(min(left, provider_schemas.STEPS))
         fitted = fit_schema(tool.input_schema, dialect, budget)
         left -= budget.steps - max(0, budget.left)
-        description, rest = beyond_limit(
-            "\n".join(
-                part for part in (tool.description.strip() or tool.title, *fitted.hints) if part
-            ),
-            dialect.rules,
-        )
+        said = filter(None, (tool.description.strip() or tool.title, *fitted.hints))
+        description, rest = beyond_limit("\n".join(said), dialect.rules)
         refusals = fitted.refusals
         if rest:
             limit = f"description of more than {dialect.rules.longest_description:,} characters"
@@ -174,11 +165,8 @@ def translate_tools(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], lis
                 widened=tuple(fitted.problems),
             )
         )
-        found = (
-            []
-            if name == tool.name
-            else [f"{dialect.provider} does not accept its name; it is offered as {name!r}"]
-        )
+        renamed = f"{dialect.provider} does not accept its name; it is offered as {name!r}"
+        found = [] if name == tool.name else [renamed]
         found += [f"its argument {old!r} is offered as {new!r}" for old, new in fitted.keys.items()]
         problems += [
             ToolProblem(tool=tool.name, problem=text, usable=True)

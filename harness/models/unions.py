@@ -70,17 +70,9 @@ class SchemaFlattener:
             alternatives = [self._flatten(part, levels - 1) for part in _to_list(schema.get(word))]
             if alternatives:
                 _add_constraints(flat, _widen_alternatives(alternatives))
-                groups = [
-                    group
-                    for alternative in alternatives
-                    if (group := _describe_alternative(alternative))
-                ]
-                self._record_loss(
-                    word,
-                    f"Give the arguments of {how_many} of: {' or '.join(groups)}."
-                    if groups
-                    else None,
-                )
+                groups = " or ".join(filter(None, map(_describe_alternative, alternatives)))
+                hint = f"Give the arguments of {how_many} of: {groups}."
+                self._record_loss(word, hint if groups else None)
         return flat
 
     def _find_target(self, reference: object) -> object:
@@ -109,9 +101,7 @@ def local_target(root: Schema, reference: object) -> Schema | None:
 
 def _add_constraints(flat: Schema, part: Schema) -> None:
     """Add the constraints of ``part`` to ``flat``."""
-    properties: Schema = (
-        {**flat.get("properties", {})} if isinstance(flat.get("properties"), dict) else {}
-    )
+    properties = {**_to_dict(flat.get("properties"))}
     for name, schema in _to_dict(part.get("properties")).items():
         known = properties.setdefault(name, schema)
         every = known["allOf"] if isinstance(known, dict) and set(known) == {"allOf"} else [known]
@@ -152,18 +142,12 @@ def _widen_alternatives(alternatives: Sequence[Schema]) -> Schema:
 def _describe_alternative(alternative: Schema) -> str:
     """Return the arguments of one alternative in words: ``(kind="circle", radius)``."""
     properties = _to_dict(alternative.get("properties"))
-    names = [
-        name for name in _to_list(alternative.get("required")) if isinstance(name, str)
-    ] or list(properties)
-    fixed = {
-        name: part["const"]
-        for name, part in properties.items()
-        if isinstance(part, dict) and "const" in part
-    }
-    shown = [
-        f"{name}={json.dumps(fixed[name], ensure_ascii=False)}" if name in fixed else name
-        for name in names
-    ]
+    required = [name for name in _to_list(alternative.get("required")) if isinstance(name, str)]
+    shown = []
+    for name in required or properties:
+        part = _to_dict(properties.get(name))
+        value = f"={json.dumps(part['const'], ensure_ascii=False)}" if "const" in part else ""
+        shown.append(f"{name}{value}")
     return f"({', '.join(shown)})" if shown else ""
 
 

@@ -18,6 +18,7 @@ held in memory.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -76,19 +77,14 @@ class BoundedClient(httpx2.AsyncClient):
             await response.aclose()
             response = await super().send(following, **options)
         try:
-            body = await (
-                self._read_reply(response) if response.is_success else _read_beginning(response)
-            )
+            read = self._read_reply if response.is_success else _read_beginning
+            body = await read(response)
         finally:
             # Shielded: a trial that runs out of time must not leave the connection open.
             with anyio.CancelScope(shield=True):
                 await response.aclose()
         # A decompressed body must not be decompressed again.
-        headers = [
-            (name, value)
-            for name, value in response.headers.raw
-            if name.lower() not in _OF_THE_WIRE
-        ]
+        headers = [pair for pair in response.headers.raw if pair[0].lower() not in _OF_THE_WIRE]
         whole = httpx2.Response(
             response.status_code, headers=headers, content=body, request=response.request
         )
@@ -100,10 +96,9 @@ class BoundedClient(httpx2.AsyncClient):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         # Counted twice: compressed bytes here, and below what they become.
         response.stream = _BoundedBody(response.stream, self._max_bytes)
+        parts = _limit_bytes(response.aiter_bytes(), self._max_bytes)
         try:
-            return b"".join(
-                [part async for part in _limit_bytes(response.aiter_bytes(), self._max_bytes)]
-            )
+            return b"".join([part async for part in parts])
         # These say what is wrong with the reply; only a failed connection is told as broken.
         except (ReplyTooLarge, httpx2.DecodingError):
             raise
@@ -142,13 +137,10 @@ async def _limit_bytes(parts: AsyncIterable[bytes], max_bytes: int) -> AsyncIter
 async def _read_beginning(response: httpx2.Response) -> bytes:
     """Return the beginning of an error's body: what arrives soon, at most `ERROR_BYTES`."""
     kept = b""
-    try:
-        with anyio.move_on_after(ERROR_BODY_S):
-            async for part in response.aiter_bytes():
-                kept += part[: ERROR_BYTES - len(kept)]
-                if len(kept) == ERROR_BYTES:
-                    break
     # The status is known, and what has come of the body is kept.
-    except (httpx2.RequestError, OSError):
-        return kept
+    with suppress(httpx2.RequestError, OSError), anyio.move_on_after(ERROR_BODY_S):
+        async for part in response.aiter_bytes():
+            kept += part[: ERROR_BYTES - len(kept)]
+            if len(kept) == ERROR_BYTES:
+                break
     return kept

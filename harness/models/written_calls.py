@@ -115,10 +115,8 @@ def written_call(text: str, offered: Iterable[str]) -> str | None:
     }
     if not known:
         return None
-    for name in _iterate_called(text.strip()):
-        if _strip_name(name) in known:
-            return known[_strip_name(name)]
-    return None
+    called = map(_strip_name, _iterate_called(text.strip()))
+    return next((known[name] for name in called if name in known), None)
 
 
 def _strip_name(name: str) -> str:
@@ -200,11 +198,7 @@ def _name_after(text: str, mark: re.Match[str]) -> Iterator[str]:
         with suppress(ValueError, RecursionError):  # it may be cut, or source code in brackets
             yield from _iterate_names(json.JSONDecoder().raw_decode(after)[0], marked=True)
             return
-        if (
-            named := re.search(
-                r"[\"'](?:name|tool|tool_name)[\"']\s*:\s*[\"']([^\"']+)[\"']", after
-            )
-        ) is not None:
+        if (named := _NAME_FIELD.search(after)) is not None:
             yield named[1]
             return
     if (named := _NAMED.match(after)) or (named := re.match(rf"\[?({_WORD})", after)):
@@ -248,9 +242,8 @@ def _is_explained(text: str, mark: re.Match[str]) -> bool:
     before = text[: mark.start()]
     # What follows the call, as far as that can be told: the last bracket closes it.
     end = max(text.rfind(letter) for letter in ">}])") + 1
-    after = (
-        text[max(end, mark.end()) :] if end > mark.end() or mark["named"] or mark["said"] else ""
-    )
+    is_told = end > mark.end() or mark["named"] or mark["said"]
+    after = text[max(end, mark.end()) :] if is_told else ""
     goes_on = re.search(r"\w", after.partition("\n")[0]) is not None
     token = re.match(r"<[|｜]", mark[0])  # which nobody writes in a sentence
     explains = _EXPLAINS.search(before) or _GOES_ON.match(after)

@@ -25,11 +25,7 @@ _OF_ONE_TYPE = frozenset().union(*_WORDS.values())
 _SCALARS = [{"type": kind} for kind in ("string", "number", "boolean", "object")]
 # Gemini takes no schema without a type: what may be anything is written out, one list deep.
 _ANYTHING = [*_SCALARS, {"type": "array", "items": {"anyOf": _SCALARS}}]
-_TYPES = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
+_TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number"} | {
     list: "array",
     dict: "object",
     type(None): "null",

@@ -245,15 +245,9 @@ class SchemaReduction:
         if word in self._rules.unread:
             return value
         if word in NAMED and isinstance(value, dict):
-            return {
-                name: self._reduce(part, (*path, word, name), levels)
-                for name, part in value.items()
-            }
+            return {n: self._reduce(part, (*path, word, n), levels) for n, part in value.items()}
         if word in LISTED and isinstance(value, list):
-            return [
-                self._reduce(part, (*path, word, str(place)), levels)
-                for place, part in enumerate(value)
-            ]
+            return [self._reduce(one, (*path, word, str(n)), levels) for n, one in enumerate(value)]
         if word in SINGLE:
             return self._reduce(value, (*path, word), levels)
         return value
@@ -300,14 +294,10 @@ def _describe_loss(kept: Schema, lost: Schema) -> Schema:
     if lost:
         words = json.dumps(lost, ensure_ascii=False, default=dict)
         said.append(f"Must satisfy the JSON Schema {describe_patterns(words)}")
-    said = [
-        line if len(line) <= LONGEST_WORDS else f"{line[: LONGEST_WORDS - 1]}…" for line in said
-    ]
-    own = kept.get("description")
-    return {
-        **kept,
-        "description": "\n".join([*([own] if isinstance(own, str) and own else []), *said]),
-    }
+    said = [w if len(w) <= LONGEST_WORDS else f"{w[: LONGEST_WORDS - 1]}…" for w in said]
+    if isinstance(own := kept.get("description"), str) and own:
+        said.insert(0, own)
+    return {**kept, "description": "\n".join(said)}
 
 
 def _refused_pattern(pattern: str, rules: tuple[PatternRule, ...]) -> str | None:
@@ -316,11 +306,7 @@ def _refused_pattern(pattern: str, rules: tuple[PatternRule, ...]) -> str | None
 
 
 def _are_texts(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(one, str) and one for one in value)
-    )
+    return isinstance(value, list) and bool(value) and all(v and isinstance(v, str) for v in value)
 
 
 def _is_closed_object(word: str, value: Any) -> bool:

@@ -65,11 +65,7 @@ class LexicalModel:
     """
 
     def __init__(
-        self,
-        spec: ModelSpec,
-        *,
-        today: Callable[[], date] = _get_today,
-        leave: Leave = NO_LEAVE,
+        self, spec: ModelSpec, *, today: Callable[[], date] = _get_today, leave: Leave = NO_LEAVE
     ) -> None:
         """Only the id of ``spec`` matters; ``leave``: what it may call besides tools that read."""
         self._spec = spec

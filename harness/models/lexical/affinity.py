@@ -18,7 +18,7 @@ from harness.models.lexical.dates import find_zone
 from harness.models.lexical.text_parsing import NearbyWords, Scored, fit_number, fit_period
 from harness.models.lexical.text_values import Kind, TextValue
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import extract_terms
+from harness.models.tool_text.terms import extract_terms, term_set
 
 # Scores here and below were set with the prompts that the baseline was developed on.
 PLAUSIBLE = 0.5
@@ -27,39 +27,39 @@ CONVINCING = 3.0
 """Lowest score for an optional parameter."""
 
 _LONGEST_PATTERN = 200
-_EXCLUDES = frozenset([*extract_terms("exclude except ignore skip omit"), "not"])
-_ZONES = frozenset([*extract_terms("timezone zone"), "tz"])
-_SOURCE = frozenset(extract_terms("source from origin base"))
-_TARGET = frozenset(extract_terms("target destination to"))
+_EXCLUDES = term_set("exclude except ignore skip omit") | {"not"}
+_ZONES = term_set("timezone zone") | {"tz"}
+_SOURCE = term_set("source from origin base")
+_TARGET = term_set("target destination to")
 
 _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
-    "sql": (frozenset(extract_terms("sql query statement")), 5.0),
-    "calculation": (frozenset(extract_terms("expression formula equation calculation sum "
-                                            "math")), 6.0),
-    "email": (frozenset(extract_terms("email mail e-mail")), 4.0),
-    "url": (frozenset(extract_terms("url uri link website href address endpoint")), 4.0),
-    "zone": (frozenset(extract_terms("timezone zone tz repository repo")), 4.0),
-    "path": (frozenset(extract_terms("path file filename directory folder dir repository repo "
+    "sql": (term_set("sql query statement"), 5.0),
+    "calculation": (term_set("expression formula equation calculation sum "
+                                            "math"), 6.0),
+    "email": (term_set("email mail e-mail"), 4.0),
+    "url": (term_set("url uri link website href address endpoint"), 4.0),
+    "zone": (term_set("timezone zone tz repository repo"), 4.0),
+    "path": (term_set("path file filename directory folder dir repository repo "
                                      "source "
-                             "destination target")), 4.0),
-    "tag": (frozenset(extract_terms("channel tag label user assignee mention handle room hashtag "
-                            "topic")), 3.5),
-    "phone": (frozenset(extract_terms("phone telephone mobile fax")), 5.0),
-    "file": (frozenset(extract_terms("path file files filename document source destination target "
-                             "name")), 3.5),
-    "glob": (frozenset(extract_terms("pattern glob mask filter")), 5.0),
-    "time": (frozenset(extract_terms("time hour clock")), 4.0),
+                             "destination target"), 4.0),
+    "tag": (term_set("channel tag label user assignee mention handle room hashtag "
+                            "topic"), 3.5),
+    "phone": (term_set("phone telephone mobile fax"), 5.0),
+    "file": (term_set("path file files filename document source destination target "
+                             "name"), 3.5),
+    "glob": (term_set("pattern glob mask filter"), 5.0),
+    "time": (term_set("time hour clock"), 4.0),
     "id": (frozenset([*extract_terms("id number code key reference sku hash revision commit"),
                       "id", "no"]), 3.0),
-    "code": (frozenset(extract_terms("code symbol ticker currency country sku abbreviation")), 3.0),
-    "name": (frozenset(extract_terms("name query search person company city country location "
+    "code": (term_set("code symbol ticker currency country sku abbreviation"), 3.0),
+    "name": (term_set("name query search person company city country location "
                                      "place title "
                              "assignee author owner user brand region keyword term subject "
-                             "language")), 1.5),
-    "quoted": (frozenset(extract_terms("message content text title comment body query name "
+                             "language"), 1.5),
+    "quoted": (term_set("message content text title comment body query name "
                                        "reason note "
                                "subject description search keyword input value label pattern "
-                               "string sql prompt")), 2.0),
+                               "string sql prompt"), 2.0),
 }  # fmt: skip
 """Kind of value → the words of parameters that take it, and the score for such a word."""
 
@@ -74,16 +74,16 @@ _BASE: Mapping[Kind, float] = {
 """Base score of a value for a string parameter about which nothing else is known."""
 
 _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
-    (frozenset({"from"}), frozenset(extract_terms("source from origin start base sender old"))),
+    (frozenset({"from"}), term_set("source from origin start base sender old")),
     (
         frozenset({"to", "into", "onto", "as"}),
-        frozenset(extract_terms("target destination to end recipient new")),
+        term_set("target destination to end recipient new"),
     ),
     (
         frozenset({"in", "at", "near"}),
-        frozenset(extract_terms("city location country region place path office directory")),
+        term_set("city location country region place path office directory"),
     ),
-    (frozenset({"by"}), frozenset(extract_terms("author user assignee owner creator"))),
+    (frozenset({"by"}), term_set("author user assignee owner creator")),
 )
 """A preposition before a value, and the words of the parameters that it suggests."""
 
@@ -101,18 +101,18 @@ def fit_argument(param: Param, value: TextValue, around: NearbyWords) -> Argumen
     if param.choices:
         return None
     # Before the kind of the parameter: a period fills texts (2024-01-01) and numbers (2024) alike.
+    scored: Scored | None = None
     if value.period is not None:
-        scored = fit_period(param, value)
+        scored = fit_period(param, value, value.period)
     elif param.kind in ("number", "integer"):
         scored = fit_number(param, value, around)
     elif param.kind in ("string", "any"):
         scored = _fit_string(param, value, around)
-    else:
-        scored = None
     if scored is None:
         return None
+    argument, score = scored
     return ArgumentMatch(
-        argument=scored[0], score=scored[1], start=value.start, end=value.end, said=value.text
+        argument=argument, score=score, start=value.start, end=value.end, said=value.text
     )
 
 
@@ -139,11 +139,8 @@ def _fit_string(param: Param, value: TextValue, around: NearbyWords) -> Scored |
 
 def _find_zone(param: Param, value: TextValue) -> str | None:
     """Return the IANA time zone of a city, for a parameter that takes such names."""
-    if (
-        value.kind not in ("name", "quoted")
-        or not param.terms & _ZONES
-        or param.schema.get("pattern")
-    ):
+    takes_zones = param.terms & _ZONES and not param.schema.get("pattern")
+    if value.kind not in ("name", "quoted") or not takes_zones:
         return None
     # Examples such as CET show that the parameter takes names of another kind.
     other_names = param.examples and not any("/" in example for example in param.examples)
@@ -163,29 +160,17 @@ def _zone_role(param: Param, around: NearbyWords) -> float:
 
 def _find_spelling(param: Param, value: TextValue) -> str | None:
     """Return the value in the spelling that the parameter accepts, or ``None`` if there is none."""
-    spellings: tuple[str, ...] = (value.text, value.text.upper(), value.text.lower())
+    upper, lower = value.text.upper(), value.text.lower()
+    spellings = [value.text, upper, lower]
     # The case of the example first: servers often compare ids letter by letter.
-    if value.kind == "id" and any(_has_shape(example, value.text) for example in param.examples):
-        shown = next(example for example in param.examples if _has_shape(example, value.text))
-        cased = (
-            value.text.upper()
-            if shown.isupper()
-            else value.text.lower()
-            if shown.islower()
-            else value.text
-        )
-        spellings = (cased, *spellings)
+    if value.kind == "id":
+        shown = next((one for one in param.examples if _has_shape(one, value.text)), "")
+        spellings[:0] = [upper] * shown.isupper() + [lower] * shown.islower()
     pattern = _get_pattern(param)
     if pattern is None:
         return spellings[0]
-    return next(
-        (
-            text
-            for text in spellings
-            if len(text) <= _LONGEST_PATTERN and search_pattern(pattern, text)
-        ),
-        None,
-    )
+    short = (text for text in spellings if len(text) <= _LONGEST_PATTERN)
+    return next((text for text in short if search_pattern(pattern, text)), None)
 
 
 def _shape_score(param: Param, value: TextValue, text: str) -> float:
@@ -197,11 +182,8 @@ def _shape_score(param: Param, value: TextValue, text: str) -> float:
         return 4.0
     letters = re.match(r"[^\W\d_]+", text)
     if value.kind == "id" and letters is not None and len(letters[0]) > 1:
-        return (
-            2.0
-            if any(term.startswith(letters[0].lower()[:4]) for term in param.name_terms)
-            else 0.0
-        )
+        opening = letters[0].lower()[:4]
+        return 2.0 if any(term.startswith(opening) for term in param.name_terms) else 0.0
     return -1.0 if value.kind == "number" and not param.terms & _LIKE["id"][0] else 0.0
 
 

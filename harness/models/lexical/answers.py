@@ -8,15 +8,15 @@ question, those that identify a record, and totals.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.planning import GoalProgress, PlannedCall
 from harness.models.lexical.results import parse_content
 from harness.models.lexical.text_parsing import ParsedText
-from harness.models.tool_text.terms import extract_terms, find_synonyms, split_words
-from harness.types import JsonObject, ToolAnswer
+from harness.models.tool_text.terms import extract_terms, find_synonyms, split_words, term_set
+from harness.types import JsonObject
 
 _EMPTY = "The result is empty."
 _SMALL = 12  # fields of an object that are reported whatever the question
@@ -30,7 +30,7 @@ _DEEPEST = 4
 _KEYS = frozenset(
     [*extract_terms("name title id status total count sum average amount date type"), "id"]
 )
-_TOTALS = frozenset(extract_terms("total count sum average number"))
+_TOTALS = term_set("total count sum average number")
 _PREFIX = re.compile(
     r"^\s*(?:Error (?:executing|calling|running) tool [\w./-]+\s*:\s*|Error\s*:\s*|\w*Error:\s*)+"
 )
@@ -40,11 +40,7 @@ def compose_answer(outcomes: Sequence[GoalProgress]) -> str:
     """Return the answer to all goals; never empty."""
     answerable = [outcome for outcome in outcomes if outcome.goal.entry is not None]
     unmet = [outcome.goal for outcome in outcomes if outcome.goal.entry is None]
-    held = [
-        _describe_held_back(goal.held_back.tool.name)
-        for goal in unmet
-        if goal.held_back is not None
-    ]
+    held = [_describe_held_back(goal.held_back.tool.name) for goal in unmet if goal.held_back]
     # Never empty: without any words the trial would fail as one without an answer.
     if not answerable and not held:
         return "I could not find a tool for this."
@@ -70,10 +66,8 @@ def list_held_back(outcomes: Sequence[GoalProgress]) -> tuple[str, ...]:
 
 def describe_unfillable(outcomes: Sequence[GoalProgress]) -> str | None:
     """Return what the baseline cannot fill, and for which tool: "write SQL, which query takes"."""
-    return (
-        "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _list_limits(outcome)))
-        or None
-    )
+    limits = dict.fromkeys(limit for outcome in outcomes for limit in _list_limits(outcome))
+    return "; ".join(limits) or None
 
 
 def _list_limits(outcome: GoalProgress) -> list[str]:
@@ -91,59 +85,45 @@ def _list_blocks(outcome: GoalProgress) -> list[str]:
     asked = _collect_asked_terms(goal.request.reading)
     if outcome.searched is not None:
         call, answer = outcome.searched
-        given = ", ".join(str(value) for value in call.arguments.values())
-        return (
-            [_format_error(answer.text)]
-            if answer.is_error
-            else [f"I found nothing for {_clip_text(given)}."]
-        )
+        given = _clip_text(", ".join(str(value) for value in call.arguments.values()))
+        is_error = answer.is_error
+        return [_format_error(answer.text) if is_error else f"I found nothing for {given}."]
     # Before missing arguments: to ask for SQL would blame the user for a limit of the baseline.
     limits = _list_limits(outcome)
     if limits:
         return [f"This takes more than I can do: to {limit}." for limit in limits]
     if not outcome.done and goal.filling is not None and goal.filling.missing:
-        lacking = " and ".join(
-            " ".join(split_words(param.name)) or param.name for param in goal.filling.missing
-        )
-        return [f"I need to know the {lacking} to do this."]
+        names = (" ".join(split_words(param.name)) or param.name for param in goal.filling.missing)
+        return [f"I need to know the {' and '.join(names)} to do this."]
     calls = [call for call, _ in outcome.done]
-    return [
-        _result_text(_format_heading(call, calls), answer, asked) for call, answer in outcome.done
-    ]
-
-
-def _result_text(heading: str, answer: ToolAnswer, asked: frozenset[str]) -> str:
-    body = (
-        _format_error(answer.text)
-        if answer.is_error
-        else "\n".join(_render_value(parse_content(answer.text), asked, 0))
-    )
-    return f"{heading}:\n{body or _EMPTY}" if heading else body or _EMPTY
+    blocks = []
+    for call, answer in outcome.done:
+        heading = _format_heading(call, calls)
+        if answer.is_error:
+            body = _format_error(answer.text)
+        else:
+            body = "\n".join(_render_value(parse_content(answer.text), asked, 0)) or _EMPTY
+        blocks.append(f"{heading}:\n{body}" if heading else body)
+    return blocks
 
 
 def _format_heading(call: PlannedCall, calls: Sequence[PlannedCall]) -> str:
     """Name a call by the argument that differs from the other calls: ``Apple (AAPL)``."""
     others = [other for other in calls if other is not call and other.tool == call.tool]
-    apart = (
-        name
-        for name in call.arguments
-        if any(call.arguments[name] != o.arguments.get(name) for o in others)
-    )
     named = []
-    for name in apart:
-        sent, said = str(call.arguments[name]), call.said.get(name, "")
-        named.append(f"{said} ({sent})" if said and said.lower() != sent.lower() else sent)
+    for name, argument in call.arguments.items():
+        if any(argument != other.arguments.get(name) for other in others):
+            sent, said = str(argument), call.said.get(name, "")
+            named.append(f"{said} ({sent})" if said and said.lower() != sent.lower() else sent)
     return _clip_text(", ".join(named))
 
 
 def _format_error(error: str) -> str:
     """Report an error in the tool's own words."""
     said = _clip_text(_PREFIX.sub("", error).strip(), _LONGEST_TEXT)
-    return (
-        f"This could not be done: {said}"
-        if said
-        else "This could not be done; the tool gives no reason."
-    )
+    if not said:
+        return "This could not be done; the tool gives no reason."
+    return f"This could not be done: {said}"
 
 
 def _collect_asked_terms(reading: ParsedText) -> frozenset[str]:
@@ -194,10 +174,8 @@ def _format_row(item: Any, asked: frozenset[str]) -> str:
 
 def _is_plain(value: Any) -> bool:
     """Whether a value is shown on one line: a scalar, or a few of them."""
-    return all(
-        not isinstance(part, (Mapping, list))
-        for part in (value if isinstance(value, list) and value else [value])
-    )
+    parts = value if isinstance(value, list) and value else [value]
+    return not any(isinstance(part, (Mapping, list)) for part in parts)
 
 
 def _choose_keys(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
@@ -206,20 +184,15 @@ def _choose_keys(value: JsonObject, asked: frozenset[str], few: int) -> list[str
     keys = [key for key, inner in value.items() if inner is not None]
     if len(keys) <= few:
         return keys
-    ranked = sorted(
-        keys, key=lambda key: (-_score_relevance(key, value[key], asked), keys.index(key))
-    )
+    # A stable sort: of fields that are equally relevant, the server's first.
+    ranked = sorted(keys, key=lambda key: -_score_relevance(key, value[key], asked))
     # Chosen by relevance, but told in the server's order.
     return sorted(ranked[:few], key=keys.index)
 
 
 def _score_relevance(key: str, inner: Any, asked: frozenset[str]) -> int:
-    own = frozenset(extract_terms(key)) | ({"id"} & set(split_words(key)))
-    said = (
-        isinstance(inner, str)
-        and len(inner) < _LONGEST_VALUE
-        and bool(asked & frozenset(extract_terms(inner)))
-    )
+    own = term_set(key) | ({"id"} & set(split_words(key)))
+    said = isinstance(inner, str) and len(inner) < _LONGEST_VALUE and bool(asked & term_set(inner))
     return 4 * bool(own & asked) + 2 * bool(own & _KEYS) + bool(own & _TOTALS) + said
 
 
@@ -228,13 +201,9 @@ def _render_text(text: str, asked: frozenset[str]) -> list[str]:
         return text.splitlines()
     lines = [line for line in text.splitlines() if line.strip()]
     # Only its beginning: one line may hold megabytes.
-    related = [line for line in lines if asked & frozenset(extract_terms(line[:_LONGEST_VALUE]))]
-    shown = _clip_all((related or lines)[:_LINES])
+    related = [line for line in lines if asked & term_set(line[:_LONGEST_VALUE])]
+    shown = [_clip_text(line) for line in (related or lines)[:_LINES]]
     return [*shown, f"… ({len(lines)} lines in all)"] if len(lines) > len(shown) else shown
-
-
-def _clip_all(lines: Iterable[str]) -> list[str]:
-    return [_clip_text(line) for line in lines]
 
 
 def _format_scalar(value: Any) -> str:

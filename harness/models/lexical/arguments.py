@@ -19,14 +19,14 @@ from harness.models.lexical.text_parsing import ParsedText, find_nearby
 from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.ranking import IndexedTool
-from harness.models.tool_text.terms import extract_terms, first_sentence
+from harness.models.tool_text.terms import first_sentence, term_set
 
 _MOST_CALLS = 8  # calls made for one request about several items
 _SEVERAL: frozenset[str] = frozenset(
     {"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"}
 )
-_KIND_OF = frozenset(extract_terms("type kind"))
-_COUNTED = frozenset([*extract_terms("id number issue key"), "no"])
+_KIND_OF = term_set("type kind")
+_COUNTED = term_set("id number issue key") | {"no"}
 _AND = re.compile(
     r"(?:\W|['’]s\b|\b(?:and|or|vs|versus|with|plus|to|that|of|the|for|as well as)\b)*",
     re.IGNORECASE,
@@ -90,9 +90,8 @@ def fill_arguments(
     _fill_from(entry, entry.params, reading, work)
     # Before the context is read: only the request itself speaks for a tool. By place, since one
     # period fills two parameters and is one piece of evidence.
-    evidence = len(
-        {found[0].start for found in work.found.values() if found[0].score >= CONVINCING}
-    )
+    clear = (found[0] for found in work.found.values() if found[0].score >= CONVINCING)
+    evidence = float(len({one.start for one in clear}))
     for earlier in context:
         _fill_from_context(entry.params, earlier, work, refers_back=refers_back)
     values: dict[str, Any] = {}
@@ -116,7 +115,7 @@ def fill_arguments(
         missing=missing,
         used=used,
         unused=unused,
-        evidence=float(evidence),
+        evidence=evidence,
     )
 
 
@@ -124,7 +123,7 @@ def _fill_from(
     entry: IndexedTool, params: Sequence[Param], reading: ParsedText, work: _FillingProgress
 ) -> None:
     # Each request for the tool says these words; they cannot turn on a flag as well.
-    known = frozenset(extract_terms(f"{entry.tool.name} {first_sentence(entry.tool.description)}"))
+    known = term_set(f"{entry.tool.name} {first_sentence(entry.tool.description)}")
     for param in params:
         if param.kind == "boolean":
             flag = named_flag(param, reading, known)
@@ -135,24 +134,18 @@ def _fill_from(
             work.give_value(param, named_choices(target, reading))
     # After words that name a choice, which are certain, and before plain words, which are guesses.
     _match_values(params, reading, work, PLAUSIBLE, CONVINCING)
-    tool_terms = frozenset(extract_terms(entry.tool.name))
+    tool_terms = term_set(entry.tool.name)
     kinds = [
-        one.end
-        for param in params
-        if param.name_terms & _KIND_OF
-        for one in work.found.get(param.name, ())
+        one.end for p in params if p.name_terms & _KIND_OF for one in work.found.get(p.name, ())
     ]
     for param in params:
         # Weak words fill an optional parameter only if nothing else was understood.
         wanted = param.required or not work.found
         if param.name not in work.found and _takes_text(param):
-            text = find_free_text(param, reading, entry.vocabulary, tool_terms, kinds)
-            if (
-                text
-                and (wanted or text.score >= CONVINCING)
-                and not work.is_taken(text.start, text.end)
-            ):
-                work.give_value(param, [text])
+            one = find_free_text(param, reading, entry.vocabulary, tool_terms, kinds)
+            is_sure = one is not None and (wanted or one.score >= CONVINCING)
+            if one and is_sure and not work.is_taken(one.start, one.end):
+                work.give_value(param, [one])
 
 
 def _takes_text(param: Param) -> bool:
@@ -187,9 +180,8 @@ def _match_values(
         param = params[place]
         shared = value.period is not None  # one period gives a first and a last day
         first = param.name not in work.found
-        if (first or _goes_along(param, work.found[param.name], found, value, reading)) and (
-            shared or not work.is_taken(found.start, found.end)
-        ):
+        is_free = shared or not work.is_taken(found.start, found.end)
+        if is_free and (first or _goes_along(param, work.found[param.name], found, value, reading)):
             work.found.setdefault(param.name, []).append(found)
             work.taken += [] if shared else [(found.start, found.end)]
 
@@ -219,11 +211,7 @@ def _fill_from_context(
     params: Sequence[Param], reading: ParsedText, work: _FillingProgress, *, refers_back: bool
 ) -> None:
     """Take from other messages only what this call requires, or what it refers back to."""
-    lacking = [
-        param
-        for param in params
-        if param.name not in work.found and (param.required or refers_back)
-    ]
+    lacking = [p for p in params if p.name not in work.found and (p.required or refers_back)]
     # A progress of its own: places in another text must not count as taken in the request.
     elsewhere = _FillingProgress()
     for param in lacking:
@@ -273,14 +261,8 @@ def _spread_values(
     params: Iterable[Param], values: Mapping[str, Any], found: Mapping[str, Sequence[ArgumentMatch]]
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[Mapping[str, str], ...]]:
     """Return one call for each of several values of a parameter, and the user's words for them."""
-    several = next(
-        (
-            p
-            for p in params
-            if p.kind not in ("array", "boolean") and len(found.get(p.name, ())) > 1
-        ),
-        None,
-    )
+    single = (p for p in params if p.kind not in ("array", "boolean"))
+    several = next((p for p in single if len(found.get(p.name, ())) > 1), None)
     words = {name: one[0].said for name, one in found.items() if one}
     if several is None:
         return (dict(values),), (words,)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from harness.models.lexical.dates import NAMES, count_days, find_zone, list_operators
-from harness.models.lexical.text_parsing import LONGEST_TEXT, ParsedText, Word, parse_text
+from harness.models.lexical.text_parsing import (
+    LONGEST_TEXT,
+    ParsedText,
+    Word,
+    find_covered,
+    parse_text,
+)
 from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.actions import is_question_word, is_verb
 from harness.models.tool_text.parameters import Param
@@ -18,6 +23,7 @@ from harness.models.tool_text.terms import (
     find_synonyms,
     split_words,
     stem_word,
+    term_set,
     word_set,
 )
 
@@ -59,17 +65,17 @@ _SAID_DURATION = re.compile(
     re.IGNORECASE,
 )
 
-_FLAG_WORDS = frozenset(
-    extract_terms("include including show return returns whether enable flag is has with true "
-                  "false set "
-        "also info "
-          "information detail details data extra additional default if add result results full")
-)  # fmt: skip
+_FLAG_WORDS = term_set(
+    "include including show return returns whether enable flag is has with true "
+    "false set "
+    "also info "
+    "information detail details data extra additional default if add result results full"
+)
 """Words that the name or description of any flag may have; they do not tell flags apart."""
 _TOGETHER = 4  # words of the text among which the terms of a flag's name must lie
 _ADDRESSES = frozenset(("url", "path", "file", "glob", "email", "zone", "sql"))
 _EVERY = frozenset(("all", "every", "each", "any", "whole", "everything"))
-_TURNED_ROUND = frozenset(extract_terms("exclude skip hide omit ignore disable no"))
+_TURNED_ROUND = term_set("exclude skip hide omit ignore disable no")
 
 
 def named_choices(param: Param, reading: ParsedText) -> list[ArgumentMatch]:
@@ -85,9 +91,7 @@ def named_choices(param: Param, reading: ParsedText) -> list[ArgumentMatch]:
     elif param.kind in ("string", "any"):
         found += [_match_example(example, reading) for example in param.examples]
     unique: dict[str, ArgumentMatch] = {}
-    for one in sorted(
-        (one for one in found if one is not None), key=lambda one: (one.start, -one.score)
-    ):
+    for one in sorted(filter(None, found), key=lambda one: (one.start, -one.score)):
         unique.setdefault(repr(one.argument), one)
     return list(unique.values())
 
@@ -109,7 +113,7 @@ def named_flag(param: Param, reading: ParsedText, known: frozenset[str]) -> Argu
     leaves_out = not _TURNED_ROUND.isdisjoint(param.name_terms)
     if leaves_out and not word.negated:
         return None  # "with its images" does not set ``exclude_images``
-    return _build_match(leaves_out or not word.negated, SURE, word.start, word.end, reading)
+    return build_match(leaves_out or not word.negated, SURE, word.start, word.end, reading)
 
 
 def _find_mention(wanted: frozenset[str], reading: ParsedText) -> Word | None:
@@ -123,9 +127,7 @@ def _find_mention(wanted: frozenset[str], reading: ParsedText) -> Word | None:
     for place, word in enumerate(reading.words):
         if any(start <= word.start < end for start, end in addresses):
             continue  # ``/index.html`` does not ask for HTML
-        if not word.is_stop and any(
-            term in wanted for term in (word.term, *find_synonyms(word.term))
-        ):
+        if not word.is_stop and not wanted.isdisjoint((word.term, *find_synonyms(word.term))):
             close = {other.term for other in reading.words[place : place + _TOGETHER]} & wanted
             if len(close) > most or best is None:
                 best, most = word, len(close)
@@ -139,21 +141,20 @@ def _match_name(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
     # With digits the exact text counts: as words, `1y` and `5y` are the same.
     if not wanted or re.search(r"\d", str(choice)):
         return _match_literal(str(choice), choice, reading)
-    for run in _iterate_runs(reading, len(wanted)):
+    for place in range(len(reading.words) - len(wanted) + 1):
+        run = reading.words[place : place + len(wanted)]
         if [word.term for word in run] == wanted and not run[0].negated:
-            return _build_match(choice, SURE, run[0].start, run[-1].end, reading)
+            return build_match(choice, SURE, run[0].start, run[-1].end, reading)
     return None
 
 
 def _match_synonym(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
-    wanted = extract_terms(str(choice)) if isinstance(choice, str) else ()
+    wanted = extract_terms(choice) if isinstance(choice, str) else ()
+    if len(wanted) != 1:
+        return None
     for word in reading.words:
-        if (
-            len(wanted) == 1
-            and wanted[0] in find_synonyms(word.term)
-            and not (word.negated or word.is_stop)
-        ):
-            return _build_match(choice, _OTHER_WORD, word.start, word.end, reading)
+        if wanted[0] in find_synonyms(word.term) and not (word.negated or word.is_stop):
+            return build_match(choice, _OTHER_WORD, word.start, word.end, reading)
     return None
 
 
@@ -163,44 +164,31 @@ def _match_alias(value: Any, alias: tuple[str, ...], reading: ParsedText) -> Arg
     # All of it: half of "year to date" means something else.
     if len(present) < len(alias):
         return None
-    return _build_match(
-        value, SURE, min(w.start for w in present), max(w.end for w in present), reading
-    )
+    start, end = min(word.start for word in present), max(word.end for word in present)
+    return build_match(value, SURE, start, end, reading)
 
 
 def _match_example(example: str, reading: ParsedText) -> ArgumentMatch | None:
     """Match an example itself, or the last part of one such as ``America/New_York``."""
     whole = _match_literal(example, example, reading) or _match_instance(example, reading)
     last = example.rpartition("/")[2].replace("_", " ")
-    if find_zone(last) == example:
-        return (
-            whole  # `affinity` tells by the words around a city which of two time zones it is for
-        )
-    return whole or (
-        _match_literal(last, example, reading) if "/" in example and last[:1].isupper() else None
-    )
+    # `affinity` tells by the words around a city which of two time zones it is for.
+    has_last = "/" in example and last[:1].isupper() and find_zone(last) != example
+    return whole or (_match_literal(last, example, reading) if has_last else None)
 
 
 def _match_instance(example: str, reading: ParsedText) -> ArgumentMatch | None:
     """Match "the service checkout" with an example ``services``."""
-    word = next(
-        (
-            word
-            for word in reading.words
-            if example.isalpha() and word.term == stem_word(example.lower())
-        ),
-        None,
-    )
-    return (
-        _build_match(example, SURE, word.start, word.end, reading)
-        if word and not (word.is_stop or word.negated)
-        else None
-    )
+    stem = stem_word(example.lower()) if example.isalpha() else ""
+    word = next((word for word in reading.words if stem and word.term == stem), None)
+    if word is None or word.is_stop or word.negated:
+        return None
+    return build_match(example, SURE, word.start, word.end, reading)
 
 
 def _match_literal(text: str, argument: Any, reading: ParsedText) -> ArgumentMatch | None:
     match = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", reading.text, re.IGNORECASE)
-    return _build_match(argument, SURE, match.start(), match.end(), reading) if match else None
+    return build_match(argument, SURE, match.start(), match.end(), reading) if match else None
 
 
 def _match_duration(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
@@ -214,35 +202,25 @@ def _match_duration(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
         said = count_days(int(match["number"] or 1), match["unit"])
         # Not exactly: 12 months are 360 days here, and a year is 365.
         if said is not None and length is not None and abs(said - length) <= length * 0.04:
-            return _build_match(choice, SURE, match.start(), match.end(), reading)
+            return build_match(choice, SURE, match.start(), match.end(), reading)
     return None
 
 
 def _match_operation(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
     """Match ``multiply``, or ``*``, with "17 * 23"."""
-    for value in reading.values:
-        used = (
-            set(list_operators(value.text))
-            if value.kind == "calculation" and isinstance(choice, str)
-            else set()
-        )
-        if len(used) == 1 and (
-            choice in used or NAMES[used.pop()] & frozenset(extract_terms(choice))
-        ):
+    sums = [value for value in reading.values if value.kind == "calculation"]
+    for value in sums if isinstance(choice, str) else ():
+        used = set(list_operators(value.text))
+        if len(used) == 1 and (choice in used or NAMES[used.pop()] & term_set(choice)):
             # An empty place: the operands of the formula stay free for other parameters.
-            return _build_match(choice, SURE, value.start, value.start, reading)
+            return build_match(choice, SURE, value.start, value.start, reading)
     return None
 
 
-def _iterate_runs(reading: ParsedText, length: int) -> Iterator[tuple[Word, ...]]:
-    """Yield every stretch of ``length`` words."""
-    for place in range(len(reading.words) - length + 1):
-        yield reading.words[place : place + length]
-
-
-def _build_match(
+def build_match(
     argument: Any, score: float, start: int, end: int, reading: ParsedText
 ) -> ArgumentMatch:
+    """Return the match of the words from ``start`` to ``end``."""
     return ArgumentMatch(
         argument=argument, score=score, start=start, end=end, said=reading.text[start:end]
     )
@@ -318,12 +296,9 @@ def join_requests(first: PromptRequest, second: PromptRequest, today: date) -> P
 def split_halves(request: PromptRequest, today: date) -> tuple[ParsedText, ParsedText] | None:
     """Split a request whose only "and" joins two nouns, such as "lifetime value and categories"."""
     text = request.reading.text
-    inside = _find_covered(request.reading)
-    joints = [
-        match
-        for match in re.finditer(r",?\s+(?:and|as well as|plus|along with)\s+", text, re.IGNORECASE)
-        if match.start() not in inside
-    ]
+    inside = find_covered(request.reading.values)
+    found = re.finditer(r",?\s+(?:and|as well as|plus|along with)\s+", text, re.IGNORECASE)
+    joints = [match for match in found if match.start() not in inside]
     # With two or more it is an enumeration.
     if len(joints) != 1:
         return None
@@ -340,14 +315,10 @@ def _find_cuts(whole: ParsedText) -> list[tuple[int, int, bool]]:
         word = match["after_and"] or match["after"]
         if word is not None:
             cuts.append((match.start(), match.end(), word.lower() in _SEQUENCE))
-        elif _is_request_start(
-            match["verb"], bare=match["and"] is None, followed=match["object"] is not None
-        ):
+        elif _is_request_start(match):
             cuts.append((match.start(), match.start("verb"), False))
     # A cut inside a value, such as a sentence in quotes, would destroy the value.
-    return sorted(
-        cut for cut in cuts if not any(_is_inside_value(cut, value) for value in whole.values)
-    )
+    return sorted(c for c in cuts if not any(_is_inside_value(c, v) for v in whole.values))
 
 
 def _is_inside_value(cut: tuple[int, int, bool], value: TextValue) -> bool:
@@ -359,14 +330,10 @@ def _is_inside_value(cut: tuple[int, int, bool], value: TextValue) -> bool:
     return overlaps and not (cut[0] <= value.start and value.end <= cut[1])
 
 
-def _is_request_start(phrase: str, *, bare: bool, followed: bool) -> bool:
-    """Whether the text after "and" (or a ``bare`` comma) is a request and not another noun."""
-    word = phrase.lower().split()[-1].replace("’", "'")
+def _is_request_start(connector: re.Match[str]) -> bool:
+    """Whether the text after "and" or a bare comma is a request and not another noun."""
+    word = connector["verb"].lower().split()[-1].replace("’", "'")
     # After a bare comma a question word opens a relative clause: "the orders, which were late".
     if is_question_word(word):
-        return not bare
-    return is_verb(word) and (followed or word not in _NOUN_VERBS)
-
-
-def _find_covered(reading: ParsedText) -> set[int]:
-    return {place for value in reading.values for place in range(value.start, value.end)}
+        return connector["and"] is not None
+    return is_verb(word) and (connector["object"] is not None or word not in _NOUN_VERBS)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from harness.models.tool_text.terms import extract_terms
+from harness.models.tool_text.terms import extract_terms, term_set
 
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
@@ -50,18 +51,12 @@ def find_periods(text: str, today: date) -> tuple[Period, ...]:
             # A more exact way of writing, which was read before, has taken these words.
             if any(match.start() < other.end and other.start < match.end() for other in found):
                 continue
-            days = _read_safely(read, match, today)
-            if days is not None:
-                rolling = read is _read_rolling
-                found.append(
-                    Period(
-                        first=days[0],
-                        last=days[1],
-                        start=match.start(),
-                        end=match.end(),
-                        rolling=rolling,
-                    )
-                )
+            # No period: a day that does not exist, such as 31 February or the year 0.
+            with suppress(ValueError, OverflowError):
+                first, last = read(match, today)
+                start, end, rolling = *match.span(), read is _read_rolling
+                period = Period(first=first, last=last, start=start, end=end, rolling=rolling)
+                found.append(period)
     return tuple(_join_related(text, sorted(found, key=lambda period: period.start)))
 
 
@@ -72,16 +67,6 @@ def count_days(number: float, unit: str) -> int | None:
 
 
 _Days = tuple[date, date]
-
-
-def _read_safely(
-    read: Callable[[re.Match[str], date], _Days], match: re.Match[str], today: date
-) -> _Days | None:
-    """Return nothing for a day that does not exist, such as 31 February or the year 0."""
-    try:
-        return read(match, today)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _read_iso(match: re.Match[str], _today: date) -> _Days:
@@ -96,9 +81,8 @@ def _named_day(match: re.Match[str], today: date) -> _Days:
 
 def _named_month(match: re.Match[str], today: date) -> _Days:
     number = _MONTHS[match["month"].lower()]
-    return _span_month(
-        int(match["year"]) if match["year"] else today.year - (number > today.month), number
-    )
+    year = int(match["year"]) if match["year"] else today.year - (number > today.month)
+    return _span_month(year, number)
 
 
 def _iso_month(match: re.Match[str], _today: date) -> _Days:
@@ -114,9 +98,8 @@ def _read_year(match: re.Match[str], _today: date) -> _Days:
 
 
 def _day_word(match: re.Match[str], today: date) -> _Days:
-    day = today + timedelta(
-        days={"yesterday": -1, "today": 0, "tomorrow": 1}[match["word"].lower()]
-    )
+    step = {"yesterday": -1, "today": 0, "tomorrow": 1}[match["word"].lower()]
+    day = today + timedelta(days=step)
     return day, day
 
 
@@ -206,12 +189,8 @@ def _join_related(text: str, found: list[Period]) -> Iterator[Period]:
     for period in found:
         # Nothing but "to" or a dash between the two: otherwise they are two periods.
         if pending is not None and _RANGE.fullmatch(text[pending.end : period.start]):
-            yield Period(
-                first=_not_after(pending.first, period),
-                last=period.last,
-                start=pending.start,
-                end=period.end,
-            )
+            first = _not_after(pending.first, period)
+            yield Period(first=first, last=period.last, start=pending.start, end=period.end)
             pending = None
             continue
         if pending is not None:
@@ -223,15 +202,11 @@ def _join_related(text: str, found: list[Period]) -> Iterator[Period]:
 
 def _not_after(first: date | None, second: Period) -> date | None:
     """Return the first day of ``1 May to 3 June 2025``, where the year stands only once."""
-    if (
-        first is None
-        or second.first is None
-        or first <= second.first
-        # Of another year this day may not exist.
-        or (first.month, first.day) == (2, 29)
-    ):
+    if first is None or second.first is None or first <= second.first:
         return first
-    return first.replace(year=second.first.year)
+    # Of another year this day may not exist.
+    is_leap_day = (first.month, first.day) == (2, 29)
+    return first if is_leap_day else first.replace(year=second.first.year)
 
 
 def _open_period(text: str, period: Period) -> Period:
@@ -287,23 +262,17 @@ _SHARE = re.compile(
     rf"(?<![\w.,/:-])(?P<share>{_AMOUNT})\s?(?:%|percent) of (?P<whole>{_AMOUNT})(?![\w/:-]|[.,]\d)"
 )
 _SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", "−": "-", "^": "**"}
-NAMES = {
-    "+": frozenset(extract_terms("add addition plus sum")),
-    "-": frozenset(extract_terms("subtract subtraction minus difference")),
-    "*": frozenset(extract_terms("multiply multiplication times product")),
-    "/": frozenset(extract_terms("divide division quotient")),
-    "**": frozenset(extract_terms("power exponent exponentiate")),
-    "%": frozenset(extract_terms("modulo remainder modulus")),
+_NAMED_BY = {
+    "+": "add addition plus sum",
+    "-": "subtract subtraction minus difference",
+    "*": "multiply multiplication times product",
+    "/": "divide division quotient",
+    "**": "power exponent exponentiate",
+    "%": "modulo remainder modulus",
 }
+"""Operator → the words that tools name it by; the first is the one to search with."""
+NAMES = {operator: term_set(words) for operator, words in _NAMED_BY.items()}
 """Operator → the terms that tools name it by."""
-_ASKED_FOR_BY = {
-    "+": "add",
-    "-": "subtract",
-    "*": "multiply",
-    "/": "divide",
-    "**": "power",
-    "%": "modulo",
-}
 
 
 class Calculation(NamedTuple):
@@ -326,9 +295,8 @@ def find_calculations(text: str) -> Iterator[Calculation]:
     place = 0
     while first := _FIRST.search(text, place):
         parts, place = [first[0]], first.end()
-        while step := _NEXT.match(
-            text, place
-        ):  # one step after the other: linear time for any text
+        # One step after the other: linear time for any text.
+        while step := _NEXT.match(text, place):
             parts += [_parse_operator(step["operator"]), step["operand"]]
             place = step.end()
         # Without recursion: the operands have brackets of their own, which only have to add up.
@@ -346,7 +314,7 @@ def operation_terms(expression: str) -> tuple[str, ...]:
     """Return the terms by which to find a tool that can compute ``expression``."""
     found = dict.fromkeys(list_operators(expression))
     # Of several operations none can do it alone: a calculator is sought.
-    named = [_ASKED_FOR_BY[operator] for operator in found] if len(found) == 1 else []
+    named = [_NAMED_BY[operator].split()[0] for operator in found] if len(found) == 1 else []
     return extract_terms(" ".join(["calculate", *named]))
 
 

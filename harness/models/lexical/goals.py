@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from harness.models.lexical.arguments import Filling, fill_arguments
-from harness.models.lexical.choices import (
-    PromptRequest,
-    join_requests,
-    split_halves,
-    split_prompt,
-)
+from harness.models.lexical.choices import PromptRequest, join_requests, split_halves, split_prompt
 from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.text_parsing import ParsedText
-from harness.models.tool_text.actions import is_permitted
+from harness.models.tool_text.actions import Action, is_permitted
 from harness.models.tool_text.instruction import Instruction
 from harness.models.tool_text.instructions import find_instructions
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call
 from harness.models.tool_text.ranking import IndexedTool, ToolIndex, ToolMatch, says_something
-from harness.models.tool_text.terms import extract_terms, stem_word
+from harness.models.tool_text.terms import stem_word, term_set
 
 # These figures were set with the prompts that the baseline was developed on.
 _ENOUGH = 0.36  # lowest coverage with which a tool is meant
@@ -30,22 +25,19 @@ _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several
 _CANDIDATES = 6  # tools whose arguments are tried
 _EVIDENCE = 0.8  # what a fitting argument adds to a tool's score
 _INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
-_TO_LOOK_UP = (
-    0.9  # the same if only an id that can be looked up is missing, or text that no prompt contains
-)
-_OTHER_ACTION = (
-    0.6  # factor for a tool that reads when a change is requested, or changes when none is
-)
+# The same if only an id that can be looked up is missing, or text that no prompt contains.
+_TO_LOOK_UP = 0.9
+# Factor for a tool that reads when a change is requested, or changes when none is.
+_OTHER_ACTION = 0.6
 _LEFT_OVER = 0.4  # factor for a tool that cannot take the id that the request names
 _SAME_AGAIN = 1.25  # factor for the tool of the request before, when this request refers back
-_HALF_ENOUGH = (
-    0.36  # coverage of "lifetime value" alone, from which "A and B" counts as two requests
-)
+# Coverage of "lifetime value" alone, from which "A and B" counts as two requests.
+_HALF_ENOUGH = 0.36
 _HALF_BETTER = 1.4  # factor by which its tool must beat the other half's tool
 
 _FORBIDS = re.compile(r"(?:please\s+)?(?:do not|don['’]t|never|avoid)\b[^,;:]*\Z", re.IGNORECASE)
-_SEARCHES = frozenset(extract_terms("search find list lookup look query resolve"))
-_IDENTIFIES = frozenset([*extract_terms("id number code key reference name"), "id"])
+_SEARCHES = term_set("search find list lookup look query resolve")
+_IDENTIFIES = term_set("id number code key reference name") | {"id"}
 _IDENTIFYING = frozenset({"id", "email", "path", "url", "zone"})
 _NAMES = frozenset({"name", "email", "phone", "quoted"})
 
@@ -138,22 +130,11 @@ def _split_request(request: PromptRequest, index: ToolIndex, today: date) -> lis
     if pair is None:
         return [request]
     actions = request.reading.actions
-    ranked = [
-        [
-            match
-            for match in index.rank_tools(half.query_terms())
-            if is_permitted(actions, match.entry.action)
-        ]
-        for half in pair
-    ]
-    best = [matches[0] if matches else None for matches in ranked]
-    left, right = best
-    if (
-        left is None
-        or right is None
-        or left.entry is right.entry
-        or min(left.coverage, right.coverage) < _HALF_ENOUGH
-    ):
+    ranked = [_rank_permitted(half.query_terms(), (), actions, index) for half in pair]
+    if not all(ranked):
+        return [request]
+    left, right = ranked[0][0], ranked[1][0]
+    if left.entry is right.entry or min(left.coverage, right.coverage) < _HALF_ENOUGH:
         return [request]
     for own, matches, other in ((left, ranked[0], right), (right, ranked[1], left)):
         # A half that the other tool fits nearly as well gives no reason for two calls.
@@ -162,6 +143,13 @@ def _split_request(request: PromptRequest, index: ToolIndex, today: date) -> lis
             return [request]
     # The verb of the whole holds for both halves, only one of which says it.
     return [replace(request, reading=replace(half, actions=actions)) for half in pair]
+
+
+def _rank_permitted(
+    query: Iterable[str], mentions: Iterable[str], actions: frozenset[Action], index: ToolIndex
+) -> list[ToolMatch]:
+    ranked = index.rank_tools(query, mentions)
+    return [match for match in ranked if is_permitted(actions, match.entry.action)]
 
 
 def _build_goal(
@@ -174,11 +162,7 @@ def _build_goal(
     reading = request.reading
     # Words in values may name the subject ("table orders"), but say nothing against a tool.
     mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
-    matches = [
-        match
-        for match in index.rank_tools(reading.query_terms(), mentions)
-        if is_permitted(reading.actions, match.entry.action)
-    ]
+    matches = _rank_permitted(reading.query_terms(), mentions, reading.actions, index)
     best = _choose_best(matches, request, context, before)
     held_back = None
     if best is not None and not may.is_allowed(best[1]):
@@ -186,14 +170,8 @@ def _build_goal(
         held_back = best[1]
         free = [match for match in matches if may.needs_no_leave(match.entry)]
         best = _choose_best(free, request, context, before)
-    return Goal(
-        request=request,
-        entry=None if best is None else best[1],
-        filling=None if best is None else best[2],
-        context=context,
-        held_back=held_back,
-        may=may,
-    )
+    goal = Goal(request=request, context=context, held_back=held_back, may=may)
+    return goal if best is None else replace(goal, entry=best[1], filling=best[2])
 
 
 def _choose_best(
@@ -214,12 +192,9 @@ def _choose_best(
 
 def _continue_goal(goal: Goal, before: Goal | None) -> Goal:
     """Let "and what is their total?" reuse the arguments of the same tool before it."""
-    if (
-        before is None
-        or before.filling is None
-        or goal.filling is None
-        or goal.entry is not before.entry
-    ):
+    if before is None or before.filling is None or goal.filling is None:
+        return goal
+    if goal.entry is not before.entry:
         return goal
     # Of several calls before, "their" may mean each of them.
     if not goal.request.refers_back or len(before.filling.arguments) > 1:
@@ -248,9 +223,8 @@ def _is_meant(match: ToolMatch, filling: Filling, reading: ParsedText) -> bool:
     sure = filling.evidence > 1 or any(value.kind in _IDENTIFYING for value in filling.used)
     # Words such as "show" fit every tool: only arguments tell which one is meant.
     if reading.actions and not says_something(reading.query_terms()):
-        return (
-            filling.evidence > 0 and not filling.missing
-        )  # "Show CUST_00042" contains only the value
+        # "Show CUST_00042" contains only the value.
+        return filling.evidence > 0 and not filling.missing
     return match.coverage >= (_ENOUGH_WITH_EVIDENCE if sure else _ENOUGH)
 
 
@@ -291,13 +265,10 @@ def _add_lookup(goal: Goal, index: ToolIndex) -> Goal:
     given = goal.filling.arguments[0]
     for param in goal.entry.params:
         identifies = param.name_terms & _IDENTIFIES and param.name not in given
-        if (
-            not (param in goal.filling.missing or (identifies and named))
-            or beyond_filling(param, goal.entry.tool) is not None
-        ):
+        is_sought = param in goal.filling.missing or (identifies and named)
+        if not is_sought or beyond_filling(param, goal.entry.tool) is not None:
             continue
-        found = _find_lookup(param, goal, index)
-        if found is not None:
+        if found := _find_lookup(param, goal, index):
             return replace(goal, wanted=param, lookup=found[0], lookup_filling=found[1])
     return goal
 
@@ -309,9 +280,8 @@ def _find_lookup(param: Param, goal: Goal, index: ToolIndex) -> tuple[IndexedToo
     query = (*sorted(things), stem_word("search"), stem_word("find"))
     for match in index.rank_tools(query):
         entry = match.entry
-        speaks = any(term in entry.weights for term in things) and any(
-            term in entry.weights for term in _SEARCHES
-        )
+        words = entry.weights.keys()
+        speaks = words & things and words & _SEARCHES
         # A look-up is the baseline's own idea: it must not change anything.
         if entry is goal.entry or not speaks or entry.action not in (None, "read"):
             continue
@@ -320,12 +290,8 @@ def _find_lookup(param: Param, goal: Goal, index: ToolIndex) -> tuple[IndexedToo
         filling = fill_arguments(entry, goal.request.reading)
         # Before a change, the name must clearly be what is looked up.
         sure = filling.evidence > 0 or goal.entry is None or goal.entry.action in (None, "read")
-        if (
-            filling.arguments[0]
-            and not filling.missing
-            and param.name not in filling.arguments[0]
-            and sure
-        ):
+        given = filling.arguments[0]
+        if sure and given and not filling.missing and param.name not in given:
             return entry, filling
     return None
 
@@ -338,12 +304,8 @@ def _merge_goals(found: list[Goal], index: ToolIndex, today: date) -> tuple[Goal
     merged: list[Goal] = []
     for goal in found:
         before = merged[-1] if merged else None
-        if (
-            goal.entry is None
-            and before is not None
-            and before.entry is not None
-            and not goal.request.reading.actions
-        ):
+        asks_nothing = goal.entry is None and not goal.request.reading.actions
+        if asks_nothing and before is not None and before.entry is not None:
             # Read again as one text: a value may now stand beside the words that say what it is.
             request = join_requests(before.request, goal.request, today)
             filling = _fill_tool(before.entry, request, before.context)

@@ -10,22 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 
 from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE
-from harness.models.lexical.choices import ArgumentMatch
-from harness.models.lexical.text_parsing import ParsedText, Word
+from harness.models.lexical.choices import ArgumentMatch, build_match
+from harness.models.lexical.text_parsing import ParsedText, Word, find_covered
 from harness.models.lexical.text_values import Kind
 from harness.models.tool_text.actions import is_verb
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import extract_terms, find_synonyms, word_set
+from harness.models.tool_text.terms import find_synonyms, term_set, word_set
 
-_LONG = frozenset(
-    extract_terms(
-        "message content text comment body input prompt note reason question string description"
-    )
+_LONG = term_set(
+    "message content text comment body input prompt note reason question string description"
 )
-_QUERY = frozenset([*extract_terms("query search keyword term phrase question"), "q"])
-_SAYS_NOTHING = frozenset(
-    extract_terms("name id text value string query number code message input path")
-)
+_QUERY = term_set("query search keyword term phrase question") | {"q"}
+_SAYS_NOTHING = term_set("name id text value string query number code message input path")
 _FILLERS = word_set(
     "named called titled labelled labeled saying is are as to with of the a an number"
 )
@@ -69,7 +65,7 @@ def _after_its_name(
     """Read ``main`` from "branch main" for ``branch_name``, or "the branch called main"."""
     # "name" and its like stand in too many requests to point at a value.
     cues = param.name_terms - _SAYS_NOTHING or _named_thing(param)
-    by_call = bool(param.name_terms & frozenset(extract_terms("name title")))
+    by_call = bool(param.name_terms & term_set("name title"))
     for word in reading.words:
         if word.in_value or not (word.term in cues or (by_call and word.text in _NAMING)):
             continue
@@ -80,9 +76,8 @@ def _after_its_name(
         if param.name_terms & _LONG:
             found = _find_rest(reading, place)
         else:
-            found = _find_token(reading, place, vocabulary) or _token_before(
-                reading, word, vocabulary
-            )
+            after = _find_token(reading, place, vocabulary)
+            found = after or _token_before(reading, word, vocabulary)
         if found is not None:
             return found
     return None
@@ -91,7 +86,7 @@ def _after_its_name(
 def _named_thing(param: Param) -> frozenset[str]:
     """Return the term *deployment* for a ``name`` described as "Name of the deployment"."""
     match = _NAME_OF.search(param.description) if param.name_words == {"name"} else None
-    return frozenset(extract_terms(match["thing"])) if match else frozenset()
+    return term_set(match["thing"]) if match else frozenset()
 
 
 def _find_token(
@@ -106,9 +101,7 @@ def _find_token(
     if spoken is not None and token.isalpha() and _is_no_name(spoken, vocabulary, verbs=verbs):
         return None
     start = match.start("token")
-    return ArgumentMatch(
-        argument=token, score=CONVINCING, start=start, end=start + len(token), said=token
-    )
+    return _quote_argument(reading, start, start + len(token), CONVINCING)
 
 
 def _is_no_name(word: Word, vocabulary: Mapping[str, int], *, verbs: bool) -> bool:
@@ -122,27 +115,19 @@ def _token_before(
     before = next((word for word in reading.words if word.end < cue.start <= word.end + 1), None)
     if before is None or before.is_stop or is_verb(before.text) or before.term in vocabulary:
         return None
-    said = reading.text[before.start : before.end]
-    return ArgumentMatch(
-        argument=said, score=PLAUSIBLE, start=before.start, end=before.end, said=said
-    )
+    return _quote_argument(reading, before.start, before.end)
 
 
 def _find_rest(reading: ParsedText, place: int) -> ArgumentMatch | None:
     said = reading.text[place:].strip(" \t\n:=.,\"'“”")
     start = reading.text.find(said, place)
-    return (
-        ArgumentMatch(argument=said, score=PLAUSIBLE, start=start, end=start + len(said), said=said)
-        if said
-        else None
-    )
+    return _quote_argument(reading, start, start + len(said)) if said else None
 
 
 def _after_the_verb(reading: ParsedText, tool_terms: frozenset[str]) -> ArgumentMatch | None:
     """Read "hello world" from "echo hello world" for a tool named echo."""
-    verb = next(
-        (word for word in reading.words if word.term in tool_terms and not word.in_value), None
-    )
+    verbs = (word for word in reading.words if word.term in tool_terms and not word.in_value)
+    verb = next(verbs, None)
     return _find_rest(reading, verb.end) if verb is not None else None
 
 
@@ -151,22 +136,19 @@ def _find_leftover(reading: ParsedText, vocabulary: Mapping[str, int]) -> Argume
     best: list[Word] = []
     run: list[Word] = []
     # An id or a path is an argument of its own, and not a part of what is searched for.
-    opaque = {
-        place for v in reading.values if v.kind not in _PROSE for place in range(v.start, v.end)
-    }
+    opaque = find_covered(value for value in reading.values if value.kind not in _PROSE)
     for word in reading.words:
         known = any(term in vocabulary for term in (word.term, *find_synonyms(word.term)))
-        own = (
-            word.is_stop
-            or is_verb(word.text)
-            or word.start in opaque
-            or (known and not word.in_value)
-        )
+        own = word.is_stop or is_verb(word.text) or (known and not word.in_value)
+        own = own or word.start in opaque
         run = [] if own else [*run, word]
         best = run if len(run) > len(best) else best
     if not best:
         return None
-    said = reading.text[best[0].start : best[-1].end]
-    return ArgumentMatch(
-        argument=said, score=PLAUSIBLE, start=best[0].start, end=best[-1].end, said=said
-    )
+    return _quote_argument(reading, best[0].start, best[-1].end)
+
+
+def _quote_argument(
+    reading: ParsedText, start: int, end: int, score: float = PLAUSIBLE
+) -> ArgumentMatch:
+    return build_match(reading.text[start:end], score, start, end, reading)

@@ -23,7 +23,7 @@ from harness.models.tool_text.actions import is_permitted
 from harness.models.tool_text.instructions import find_instructions
 from harness.models.tool_text.permission import NO_LEAVE, Leave
 from harness.models.tool_text.ranking import IndexedTool, ToolIndex
-from harness.models.tool_text.terms import extract_terms
+from harness.models.tool_text.terms import term_set
 from harness.types import (
     AssistantMessage,
     JsonObject,
@@ -78,9 +78,8 @@ def follow_up(
     # First of all: a refusal may name another tool, and is to be measured, not evaded.
     if _REFUSED.search(error) or entry is None:
         return None
-    return _correct_call(call, error, entry) or _follow_referral(
-        call, error, index, request, may_call
-    )
+    corrected = _correct_call(call, error, entry)
+    return corrected or _follow_referral(call, error, index, request, may_call)
 
 
 def _correct_call(call: PlannedCall, error: str, entry: IndexedTool) -> PlannedCall | None:
@@ -93,11 +92,9 @@ def _correct_call(call: PlannedCall, error: str, entry: IndexedTool) -> PlannedC
     # The same value would fail again, without end.
     if wrong is None or meant == call.tool or call.arguments[wrong] == meant:
         return None
-    return PlannedCall(
-        tool=call.tool,
-        arguments={**call.arguments, wrong: meant},
-        said={wrong: str(call.arguments[wrong])},
-    )
+    arguments = {**call.arguments, wrong: meant}
+    said = {wrong: str(call.arguments[wrong])}
+    return PlannedCall(tool=call.tool, arguments=arguments, said=said)
 
 
 def _find_blamed(arguments: JsonObject, error: str) -> str | None:
@@ -117,12 +114,9 @@ def _follow_referral(
     named: list[tuple[int, IndexedTool]] = []
     for entry in index.entries:
         place = re.search(rf"(?<![\w-]){re.escape(entry.tool.name)}(?![\w-])", error)
-        if (
-            place is not None
-            and entry.tool.name != call.tool
-            and may_call(entry)
-            and is_permitted(request.actions, entry.action)
-        ):
+        if place is None or entry.tool.name == call.tool:
+            continue
+        if may_call(entry) and is_permitted(request.actions, entry.action):
             named.append((place.start(), entry))
     # In the order in which the error names them.
     for _, entry in sorted(named, key=lambda pair: pair[0]):
@@ -178,11 +172,8 @@ def _named_calls(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None, int]
 def _build_goal(
     entry: IndexedTool, said: PromptRequest, arguments: dict[str, Any] | None, may: Permission
 ) -> Goal:
-    filling = (
-        fill_arguments(entry, said.reading, ())
-        if arguments is None
-        else Filling(arguments=(arguments,), said=({},))
-    )
+    given = Filling(arguments=(arguments or {},), said=({},))
+    filling = fill_arguments(entry, said.reading) if arguments is None else given
     return Goal(request=said, entry=entry, filling=filling, may=may)
 
 
@@ -220,10 +211,8 @@ def plan_step(
     conversation: Sequence[Message], index: ToolIndex, today: date, leave: Leave = NO_LEAVE
 ) -> NextStep:
     """Return the next step of ``conversation``, in which ``leave`` allows changes."""
-    start = max(
-        (place for place, message in enumerate(conversation) if isinstance(message, UserMessage)),
-        default=-1,
-    )
+    places = (n for n, message in enumerate(conversation) if isinstance(message, UserMessage))
+    start = max(places, default=-1)
     message = conversation[start] if start >= 0 else None
     prompt = message.text if isinstance(message, UserMessage) else ""
     # Only since the user's last message: an equal call before it was for another question.
@@ -233,10 +222,8 @@ def plan_step(
     outcomes: list[GoalProgress] = []
     earlier = _parse_earlier(conversation[: max(0, start)], today)
     # A call that is written out needs no choice, and no other goals beside it.
-    wanted = explicit_calls(prompt, index, today, leave) or find_goals(
-        prompt, earlier, index, today, leave
-    )
-    for goal in wanted:
+    wanted = explicit_calls(prompt, index, today, leave)
+    for goal in wanted or find_goals(prompt, earlier, index, today, leave):
         if goal.request.after and pending:
             break  # "…, then …": the first request is not finished yet
         calls, outcome = _pursue_goal(goal, past, index, today)
@@ -251,18 +238,9 @@ def plan_step(
 
 def _collect_past(messages: Sequence[Message]) -> _Past:
     """Return the result of each call that was made, by `Call.key`."""
-    answers = {
-        a.request_id: a
-        for message in messages
-        if isinstance(message, ToolMessage)
-        for a in message.answers
-    }
-    requests = [
-        r
-        for message in messages
-        if isinstance(message, AssistantMessage)
-        for r in message.reply.tool_requests
-    ]
+    answers = {a.request_id: a for m in messages if isinstance(m, ToolMessage) for a in m.answers}
+    replies = (message.reply for message in messages if isinstance(message, AssistantMessage))
+    requests = (request for reply in replies for request in reply.tool_requests)
     # By tool and arguments and not by id: calls are derived anew in each reply, without ids.
     return {
         PlannedCall(tool=request.tool, arguments=request.arguments).key: answers[request.id]
@@ -278,7 +256,7 @@ def _parse_earlier(messages: Sequence[Message], today: date) -> tuple[ParsedText
         if isinstance(message, UserMessage):
             texts.append(message.text[:LONGEST_TEXT])
         elif isinstance(message, ToolMessage):
-            asked = frozenset(extract_terms(" ".join(texts[-1:])))
+            asked = term_set(" ".join(texts[-1:]))
             # Words of an error would be taken for values.
             good = (answer.text for answer in message.answers if not answer.is_error)
             texts += [most_relevant(text, asked)[:LONGEST_TEXT] for text in good]
@@ -316,7 +294,7 @@ def _fill_from_answer(
     if goal.entry is None or goal.wanted is None or answer.is_error:
         return None
     changes = not goal.entry.reads
-    sought = frozenset(extract_terms(" ".join(str(value) for value in looking.arguments.values())))
+    sought = term_set(" ".join(str(value) for value in looking.arguments.values()))
     value = find_argument(answer.text, goal.wanted, sought, strict=changes)
     if value is None and changes:
         return None

@@ -10,12 +10,13 @@ from harness.models.lexical.affinity import PLAUSIBLE, fit_argument
 from harness.models.lexical.text_parsing import NearbyWords
 from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import extract_terms, split_words
+from harness.models.tool_text.terms import split_words, term_set
 from harness.types import JsonObject
 
 _LARGEST_JSON = 2_000_000  # characters; a larger result is treated as text
 _LONGEST_FIELD = 200  # characters of a value that are compared with the wanted terms
 _MOST_NODES = 5_000  # of a result that are searched for records
+_WRAPPERS = frozenset({"result", "results", "data", "items"})
 _NOWHERE = NearbyWords(before=(), after=())
 _DECODER = json.JSONDecoder()
 
@@ -47,13 +48,9 @@ def parse_content(text: str) -> Any:
     if not found:
         return text.strip()
     value = found[0] if len(found) == 1 else found
-    while (
-        isinstance(value, dict)
-        and len(value) == 1
-        and next(iter(value)) in ("result", "results", "data", "items")
-    ):
-        # Servers wrap lists in an object, as structured results have to be objects.
-        value = next(iter(value.values()))
+    # Servers wrap lists in an object, as structured results have to be objects.
+    while isinstance(value, dict) and len(value) == 1 and not _WRAPPERS.isdisjoint(value):
+        (value,) = value.values()
     return value
 
 
@@ -82,9 +79,8 @@ def find_argument(
         for key, value in record.items():
             argument = _convert_argument(param, value)
             exact = split_words(key) == split_words(param.name)
-            if argument is not None and (
-                exact or (key.lower() in ("id", "_id") and "id" in param.name_words)
-            ):
+            is_bare_id = key.lower() in ("id", "_id") and "id" in param.name_words
+            if argument is not None and (exact or is_bare_id):
                 ranked.append((_count_held(record, wanted), int(exact), argument))
     if not ranked:
         return None
@@ -99,9 +95,8 @@ def most_relevant(text: str, wanted: frozenset[str]) -> str:
 
     If there is no such record, return the whole text.
     """
-    found = [
-        (_count_held(record, wanted), record) for record in iterate_records(parse_documents(text))
-    ]
+    records = iterate_records(parse_documents(text))
+    found = ((_count_held(record, wanted), record) for record in records)
     rank, record = max(found, key=lambda pair: pair[0], default=(0, {}))
     return "\n".join(f"{key}: {value}" for key, value in record.items()) if rank else text
 
@@ -117,20 +112,13 @@ def _convert_argument(param: Param, value: Any) -> Any | None:
         return None
     shown = TextValue(kind="id", text=str(value), start=0, end=0)
     found = fit_argument(param, shown, _NOWHERE)
-    return (
-        value
-        if found is not None and found.score >= PLAUSIBLE and found.argument == str(value)
-        else None
-    )
+    fits = found is not None and found.score >= PLAUSIBLE and found.argument == str(value)
+    return value if fits else None
 
 
 def _count_held(record: JsonObject, wanted: frozenset[str]) -> int:
-    said = " ".join(
-        str(value)[:_LONGEST_FIELD]
-        for value in record.values()
-        if isinstance(value, (str, int, float))
-    )
-    return len(wanted & frozenset(extract_terms(said)))
+    scalars = (value for value in record.values() if isinstance(value, (str, int, float)))
+    return len(wanted & term_set(" ".join(str(value)[:_LONGEST_FIELD] for value in scalars)))
 
 
 def _list_children(node: Any) -> list[Any]:

@@ -13,7 +13,12 @@ from harness.models.lexical.dates import Period, operation_terms
 from harness.models.lexical.text_values import Kind, TextValue, find_values
 from harness.models.tool_text.actions import Action, find_requested_actions, is_negated, is_verb
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import extract_terms, is_stop_word, stem_word, word_set
+from harness.models.tool_text.terms import (
+    is_stop_word,
+    stem_word,
+    term_set,
+    word_set,
+)
 
 _LIST = stem_word("list")
 _STATEMENT = (stem_word("sql"), stem_word("query"))
@@ -77,12 +82,8 @@ class ParsedText:
         # "Do not delete it" must not find a tool that deletes; "have not bought" is about
         # buying.
         terms = [word.term for word in said if not (word.negated and is_verb(word.text))]
-        operations = [
-            term
-            for value in self.values
-            if value.kind == "calculation"
-            for term in operation_terms(value.text)
-        ]
+        sums = (value.text for value in self.values if value.kind == "calculation")
+        operations = [term for text in sums for term in operation_terms(text)]
         statement = _STATEMENT if any(value.kind == "sql" for value in self.values) else ()
         return tuple(dict.fromkeys([*terms, *listing, *operations, *statement]))
 
@@ -90,11 +91,8 @@ class ParsedText:
         """Whether it asks for several of something: "which files …"."""
         opening = [word for word in self.words[:4] if word.text != "and"]
         nouns = [word.text for word in opening[1:3] if not word.is_stop]
-        return bool(
-            opening
-            and opening[0].text in _ENUMERATING
-            and any(re.search(r"[^s]s$", noun) for noun in nouns)
-        )
+        asks = bool(opening) and opening[0].text in _ENUMERATING
+        return asks and any(re.search(r"[^s]s$", noun) for noun in nouns)
 
     def all_terms(self) -> frozenset[str]:
         """Return all terms, values and negated words included."""
@@ -129,28 +127,19 @@ class NearbyWords:
 
 def find_nearby(value: TextValue, reading: ParsedText) -> NearbyWords:
     """Return the words around ``value``."""
-    before = max(
-        (one for one in reading.values if one.end <= value.start),
-        key=lambda one: one.end,
-        default=None,
-    )
-    after = min(
-        (one for one in reading.values if one.start >= value.end),
-        key=lambda one: one.start,
-        default=None,
-    )
+    earlier = (one for one in reading.values if one.end <= value.start)
+    later = (one for one in reading.values if one.start >= value.end)
+    before = max(earlier, key=lambda one: one.end, default=None)
+    after = min(later, key=lambda one: one.start, default=None)
     left = before.end if before is not None else 0
     right = after.start if after is not None else len(reading.text)
     close = before is not None and len(_WORD.findall(reading.text, left, value.start)) <= _CLOSE
     # A window: each value would otherwise search all the text before it.
     clause = reading.text[max(0, value.start - _CLAUSE) : value.start]
+    words = reading.words
     return NearbyWords(
-        before=tuple(
-            word for word in reading.words if left <= word.start and word.end <= value.start
-        )[-_REACH:],
-        after=tuple(
-            word for word in reading.words if value.end <= word.start and word.end <= right
-        )[:_REACH],
+        before=tuple(w for w in words if left <= w.start and w.end <= value.start)[-_REACH:],
+        after=tuple(w for w in words if value.end <= w.start and w.end <= right)[:_REACH],
         follows=before.kind if before is not None and close else None,
         leads=None if after is None else after.kind,
         asked=_ASKS_FOR.search(clause) is not None,
@@ -168,21 +157,15 @@ def parse_text(text: str, today: date) -> ParsedText:
 @lru_cache(maxsize=512)
 def _parse_cached(text: str, today: date) -> ParsedText:
     found = find_values(text, today)
-    masked = _blank_quotes(
-        text, found
-    )  # "do not delete" in quotes is text to write, not an instruction
-    return ParsedText(
-        text=text,
-        words=_split_words(text, found),
-        values=found,
-        actions=find_requested_actions(masked),
-    )
+    # "do not delete" in quotes is text to write, not an instruction.
+    actions = find_requested_actions(_blank_quotes(text, found))
+    return ParsedText(text=text, words=_split_words(text, found), values=found, actions=actions)
 
 
 def _split_words(text: str, found: tuple[TextValue, ...]) -> tuple[Word, ...]:
     matches = list(_WORD.finditer(text))
     said = [_normalise_word(match[0]) for match in matches]
-    opaque = _find_covered(found)
+    opaque = find_covered(found)
     return tuple(
         Word(
             text=word,
@@ -201,8 +184,9 @@ def _normalise_word(word: str) -> str:
     return word[:-2] if word.endswith("'s") and not is_stop_word(word) else word
 
 
-def _find_covered(found: Iterable[TextValue]) -> set[int]:
-    return {place for value in found for place in range(value.start, value.end)}
+def find_covered(values: Iterable[TextValue]) -> set[int]:
+    """Return the places in the text that are part of one of ``values``."""
+    return {place for value in values for place in range(value.start, value.end)}
 
 
 def _blank_quotes(text: str, found: Iterable[TextValue]) -> str:
@@ -216,32 +200,25 @@ def _blank_quotes(text: str, found: Iterable[TextValue]) -> str:
 Scored = tuple[str | int | float, float]
 """An argument and its score."""
 
-_LIMIT = frozenset(extract_terms("limit max maximum count top n size page results"))
+_LIMIT = term_set("limit max maximum count top n size page results")
 _LIMIT_CUES = word_set("top first last latest newest recent most max maximum limit up only at")
 _AT_LEAST = word_set("over above exceeding least minimum min than from more greater higher larger")
 _AT_MOST = word_set("under below most maximum max up less fewer lower smaller")
-_MINIMUM = frozenset([*extract_terms("min minimum above over greater least lower gt gte"), "from"])
-_MAXIMUM = frozenset(extract_terms("max maximum below under less most upper lt lte"))
-_MONEY = frozenset(extract_terms("amount price dollar usd eur cost salary principal "
-                                 "contribution budget "
-        "value fee revenue "
-                         "deposit payment balance invested"))  # fmt: skip
-_PERCENT = frozenset(
-    extract_terms("rate percent percentage interest discount share margin ratio growth tax")
+_MINIMUM = term_set("min minimum above over greater least lower gt gte") | {"from"}
+_MAXIMUM = term_set("max maximum below under less most upper lt lte")
+_MONEY = term_set(
+    "amount price dollar usd eur cost salary principal "
+    "contribution budget "
+    "value fee revenue "
+    "deposit payment balance invested"
 )
-_FRACTION = frozenset(extract_terms("decimal fraction"))
-_START = frozenset([*extract_terms("start since begin first min earliest"), "from", "after"])
-_END = frozenset(
-    [*extract_terms("end last max latest until"), "to", "until", "before", "through", "till"]
-)
-_DATED = frozenset(
-    [
-        *extract_terms("date day start end since until begin timestamp datetime"),
-        "from",
-        "to",
-        "before",
-        "after",
-    ]
+_PERCENT = term_set("rate percent percentage interest discount share margin ratio growth tax")
+_FRACTION = term_set("decimal fraction")
+_SPANS = term_set("period timeframe range interval query")
+_START = term_set("start since begin first min earliest") | {"from", "after"}
+_END = term_set("end last max latest until") | word_set("to until before through till")
+_DATED = term_set("date day start end since until begin timestamp datetime") | word_set(
+    "from to before after"
 )
 
 
@@ -264,20 +241,16 @@ def _score_unit(param: Param, value: TextValue) -> float:
     if value.measure == "%":
         return 3.0 if param.terms & _PERCENT else -1.0
     if value.measure == "$":
-        return (
-            -1.5
-            if param.terms & _PERCENT and not param.terms & _MONEY
-            else 1.5
-            if param.terms & _MONEY
-            else 0.0
-        )
+        if param.terms & _MONEY:
+            return 1.5
+        return -1.5 if param.terms & _PERCENT else 0.0
     return -1.0 if _PERCENT & param.name_terms else 0.0
 
 
 def _score_cues(param: Param, value: TextValue, around: NearbyWords) -> float:
     """Score what the words around the number say."""
     name, close = param.name_terms, around.all_terms()
-    counted = frozenset(extract_terms(value.unit))
+    counted = term_set(value.unit)
     # Bounded, so that a long description does not win by its number of words.
     score = 2.0 * min(2, len(close & name)) + 1.0 * min(3, len(close & param.terms - name))
     if counted & name:
@@ -285,9 +258,8 @@ def _score_cues(param: Param, value: TextValue, around: NearbyWords) -> float:
     if counted and value.measure == "" and param.terms & _MONEY and not counted & param.terms:
         score -= 2.0  # "7 orders" is not an amount of money
     if name & _LIMIT and value.measure == "":
-        cued = around.says_before(_LIMIT_CUES) or any(
-            word.text in _LIMIT_CUES for word in around.after[:1]
-        )
+        follows = any(word.text in _LIMIT_CUES for word in around.after[:1])
+        cued = follows or around.says_before(_LIMIT_CUES)
         score += (2.0 if cued else 0.0) + (1.0 if counted & param.terms else 0.0)
     # "no more than 5" has words of both kinds, and is an upper bound.
     if around.says_before(_AT_LEAST) and not around.says_before(_AT_MOST):
@@ -300,45 +272,31 @@ def _score_cues(param: Param, value: TextValue, around: NearbyWords) -> float:
 def _convert_percent(param: Param, value: TextValue) -> float | int:
     """Return 7% as 0.07 where the parameter says that it takes a decimal, else as 7."""
     shown = [float(example) for example in param.examples if re.fullmatch(r"0?\.\d+", example)]
-    highest = param.schema.get("maximum")
-    small = isinstance(highest, (int, float)) and not isinstance(highest, bool) and highest <= 1
-    return (
-        round(value.number / 100, 12) if shown or small or param.terms & _FRACTION else value.number
-    )
+    highest = param.find_bound("maximum")
+    is_decimal = shown or (highest is not None and highest <= 1) or param.terms & _FRACTION
+    return round(value.number / 100, 12) if is_decimal else value.number
 
 
 def _is_in_bounds(param: Param, number: float) -> bool:
-    def get_bound(key: str) -> float | None:
-        limit = param.schema.get(key)
-        return limit if isinstance(limit, (int, float)) and not isinstance(limit, bool) else None
-
-    low, high = get_bound("minimum"), get_bound("maximum")
+    low, high = param.find_bound("minimum"), param.find_bound("maximum")
     return (low is None or number >= low) and (high is None or number <= high)
 
 
-def fit_period(param: Param, value: TextValue) -> Scored | None:
-    """Return the year, day or words of a ``period`` that ``param`` takes, or ``None``."""
-    if value.period is None:
-        return None
-    if param.kind in ("integer", "number"):
-        day = value.period.first or value.period.last
-        return (day.year, 4.0) if day is not None and "year" in param.name_words else None
-    return _day_or_words(param, value, value.period) if param.kind in ("string", "any") else None
+def fit_period(param: Param, value: TextValue, days: Period) -> Scored | None:
+    """Return the year, day or words of a ``period`` that ``param`` takes, or ``None``.
 
-
-def _day_or_words(param: Param, value: TextValue, days: Period) -> Scored | None:
-    """Return the first or the last day, as the parameter's name asks.
-
-    For a parameter such as "timeframe", return the words.
+    The day is the first or the last, as the parameter's name asks. A parameter such as "timeframe"
+    takes the words.
     """
+    if param.kind in ("integer", "number"):
+        day = days.first or days.last
+        return (day.year, 4.0) if day is not None and "year" in param.name_words else None
+    if param.kind not in ("string", "any"):
+        return None
     roles = param.name_terms | param.name_words
     dated = str(param.schema.get("format")).startswith("date") or roles & _DATED
     if not dated:
-        return (
-            (value.text, 1.0)
-            if roles & frozenset(extract_terms("period timeframe range interval query"))
-            else None
-        )
+        return (value.text, 1.0) if roles & _SPANS else None
     # A name with words of both kinds takes the first day.
     ends = bool(roles & _END and not roles & _START)
     day = days.last if ends else days.first

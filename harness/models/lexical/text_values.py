@@ -77,34 +77,11 @@ _MOST_VALUES = 100  # a request does not have more of them
 _MOST_CALCULATIONS = 10
 
 _MOST_DIGITS = 15  # a number with more digits is not exact
-_NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        (
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ),
-        start=2,
-    )
-} | {"dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
-_SCALES = {
-    "k": 1e3,
-    "thousand": 1e3,
-    "m": 1e6,
-    "mn": 1e6,
-    "million": 1e6,
-    "bn": 1e9,
-    "billion": 1e9,
-}
+_NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+_NUMBER_WORDS |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "dozen": 12, "fifteen": 15}
+_NUMBER_WORDS |= {"twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+_SCALES = {"k": 1e3, "thousand": 1e3, "bn": 1e9, "billion": 1e9}
+_SCALES |= {"m": 1e6, "mn": 1e6, "million": 1e6}
 
 _NUMBER = re.compile(
     r"(?<![\w.,-])(?P<sign>[-−]?)(?P<money>[$€£¥]?)\s?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
@@ -175,22 +152,18 @@ def find_values(text: str, today: date) -> tuple[TextValue, ...]:
     # The order is that of certainty: what is found earlier cannot be part of another value.
     for kind, pattern in _PLAIN[:-1]:
         _add_values(found, [_build_value(kind, match) for match in pattern.finditer(text)])
-    spans = find_periods(text, today)
-    _add_values(
-        found,
-        [
-            TextValue(kind="period", text=text[p.start : p.end], start=p.start, end=p.end, period=p)
-            for p in spans
-        ],
-    )
+    periods = [
+        TextValue(kind="period", text=text[p.start : p.end], start=p.start, end=p.end, period=p)
+        for p in find_periods(text, today)
+    ]
+    _add_values(found, periods)
     # Before numbers, of which a time consists.
     _add_values(found, _find_times(text))
     rolling = [value for value in found if value.period is not None and value.period.rolling]
-    # Apart, so that they do not hide the numbers in them.
+    # Apart, so that they do not hide the numbers in them: "the last 180 days" is a period, and 180
+    # is also a number.
     firm = [value for value in found if value not in rolling]
-    _add_values(
-        firm, _find_numbers(text)
-    )  # "the last 180 days" is a period, and 180 is also a number
+    _add_values(firm, _find_numbers(text))
     # Ids after numbers: "5k" has a digit and a letter, too.
     kind, pattern = _PLAIN[-1]
     _add_values(firm, [_build_value(kind, match) for match in pattern.finditer(text)])
@@ -216,12 +189,9 @@ def _add_calculations(found: list[TextValue], text: str) -> list[TextValue]:
         within = [value for value in found if one.start < value.end and value.start < one.end]
         if all(value.kind in ("number", "glob") for value in within):
             found = [value for value in found if value.kind != "glob" or value not in within]
-            found.append(
-                TextValue(kind="calculation", text=one.expression, start=one.start, end=one.end)
-            )
-            inside = [
-                value for value in numbers if one.start <= value.start and value.end <= one.end
-            ]
+            formula = one.expression
+            found.append(TextValue(kind="calculation", text=formula, start=one.start, end=one.end))
+            inside = (v for v in numbers if one.start <= v.start and v.end <= one.end)
             found += [value for value in inside if value not in found]
     return found
 
@@ -248,24 +218,22 @@ def _find_numbers(text: str) -> list[TextValue]:
     found = []
     for match in _NUMBER.finditer(text):
         digits = match["digits"].replace(",", "")
-        number: float | int = (
-            float(digits) if "." in digits or len(digits) > _MOST_DIGITS else int(digits)
-        )
+        is_exact = "." not in digits and len(digits) <= _MOST_DIGITS
+        number: float | int = int(digits) if is_exact else float(digits)
         scale = _SCALES.get((match["scale"] or "").strip().lower())
         if scale is not None:
             number = number * scale
         if match["sign"]:
             number = -number
-        found.append(_build_number(match, number, "unit", _find_measure(match)))
-    spelled = _NUMBER_WORD.finditer(text)
-    found += [
-        _build_number(match, _NUMBER_WORDS[match["word"].lower()], "unit", "") for match in spelled
-    ]
-    return found
+        found.append(_build_number(match, number, _find_measure(match)))
+    spelled = (
+        (match, _NUMBER_WORDS[match["word"].lower()]) for match in _NUMBER_WORD.finditer(text)
+    )
+    return [*found, *(_build_number(match, number, "") for match, number in spelled)]
 
 
-def _build_number(match: re.Match[str], number: float, unit: str, measure: Measure) -> TextValue:
-    end = match.end() if match[unit] is None else match.start(unit)
+def _build_number(match: re.Match[str], number: float, measure: Measure) -> TextValue:
+    end = match.end() if match["unit"] is None else match.start("unit")
     return TextValue(
         kind="number",
         text=match[0][: end - match.start()].strip(" -"),
@@ -273,7 +241,7 @@ def _build_number(match: re.Match[str], number: float, unit: str, measure: Measu
         end=len(match.string[:end].rstrip(" -")),
         number=int(number) if float(number).is_integer() else number,
         measure=measure,
-        unit=(match[unit] or "").lower(),
+        unit=(match["unit"] or "").lower(),
     )
 
 

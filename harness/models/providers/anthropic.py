@@ -45,42 +45,28 @@ def api_id(name: str) -> tuple[str, str | None]:
     ('claude-sonnet-4-5', 'claude-4.5-sonnet is claude-sonnet-4-5 to the API')
     """
     dashed = name.replace(".", "-")
-    if dashed not in _RETIRED and not _WITH_DASHES.fullmatch(dashed):
-        return name, _find_advice(name)
     if dashed in _RETIRED:
-        model, successor = _RETIRED[dashed]
-        return (
-            successor,
-            f"{name} names {model}, which is retired; its successor {successor} answers",
-        )
+        model, known = _RETIRED[dashed]
+        return known, f"{name} names {model}, which is retired; its successor {known} answers"
+    if not _WITH_DASHES.fullmatch(dashed):
+        return name, _find_advice(name)
     swapped = _SWAPPED.fullmatch(dashed)
-    known = (
-        f"claude-{swapped['family']}-{swapped['major']}-{swapped['minor']}" if swapped else dashed
-    )
+    known = swapped.expand(r"claude-\g<family>-\g<major>-\g<minor>") if swapped else dashed
     return known, None if known == name else f"{name} is {known} to the API"
 
 
 def _find_advice(name: str) -> str | None:
     """Return a note on a name that looks like one in use but is unknown and not an id."""
     wrong = _FAMILY_LAST.fullmatch(name)
-    near = next(
-        (
-            known
-            for known in _WELL_KNOWN
-            if wrong and known.startswith(f"claude-{wrong['family']}-")
-        ),
-        None,
-    )
+    opening = f"claude-{wrong['family']}-" if wrong else "?"
+    near = next((known for known in _WELL_KNOWN if known.startswith(opening)), None)
     return f"{name} is not a known name; ids begin with the family: {near}" if near else None
 
 
 def _temperature_refused(spec: ModelSpec) -> str | None:
-    versions = [
-        value for name, value in spec.headers.items() if name.lower() == "anthropic-version"
-    ]
-    if all(version >= "2026" for version in versions):
-        return "Anthropic's API takes none since its version 2026-10-21"
-    return None
+    versions = (v for name, v in spec.headers.items() if name.lower() == "anthropic-version")
+    is_newest = all(version >= "2026" for version in versions)
+    return "Anthropic's API takes none since its version 2026-10-21" if is_newest else None
 
 
 DIALECT = Dialect(

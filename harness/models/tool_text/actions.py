@@ -82,7 +82,8 @@ def is_verb(word: str) -> bool:
 
 def find_verb(word: str) -> str | None:
     """Return the known verb of which ``word``, in lower case, is the base form or the -s form."""
-    return _find_base(word)
+    singular = re.sub(r"ies\Z", "y", word)
+    return _first_known(word, word.removesuffix("s"), word.removesuffix("es"), singular)
 
 
 def is_changing_verb(word: str) -> bool:
@@ -102,9 +103,8 @@ def is_question_word(word: str) -> bool:
 
 def is_negated(text_words: list[str], position: int) -> bool:
     """Whether one of the few words before ``position`` is a negation."""
-    return any(
-        word in _NEGATION for word in text_words[max(0, position - _NEGATION_REACH) : position]
-    )
+    before = text_words[max(0, position - _NEGATION_REACH) : position]
+    return not _NEGATION.isdisjoint(before)
 
 
 def find_requested_actions(request: str) -> frozenset[Action]:
@@ -118,21 +118,17 @@ def find_requested_actions(request: str) -> frozenset[Action]:
     # "Who deleted it" and "how do I delete it" ask to see something.
     if opening in _QUESTION:
         return frozenset({"read"})
-    asked = frozenset(
-        _ACTION_OF[word] for place, word in enumerate(spoken) if _is_question(spoken, place)
-    )
-    forbids = any(
-        word in _ACTION_OF and is_negated(spoken, place) for place, word in enumerate(spoken)
-    )
+    asked: set[Action] = set()
+    forbids = False
+    for place, word in enumerate(spoken):
+        if word in _ACTION_OF and is_negated(spoken, place):
+            forbids = True
+        elif word in _ACTION_OF and (
+            word not in _AMBIGUOUS or place == 0 or spoken[place - 1] in _BEFORE_VERB
+        ):
+            asked.add(_ACTION_OF[word])
     # "Do not delete it" alone asks for nothing that changes.
-    return asked or frozenset({"read"} if forbids else ())
-
-
-def _is_question(spoken: list[str], place: int) -> bool:
-    word = spoken[place]
-    if word not in _ACTION_OF or is_negated(spoken, place):
-        return False
-    return word not in _AMBIGUOUS or place == 0 or spoken[place - 1] in _BEFORE_VERB
+    return frozenset(asked or ({"read"} if forbids else ()))
 
 
 def find_action(tool: Tool) -> Action | None:
@@ -156,14 +152,14 @@ def find_plain_action(tool: Tool) -> Action | None:
 def only_reads(tool: Tool) -> bool:
     """Whether the description begins with a verb of reading, and names no other action."""
     description = split_words(PREFIX.sub("", tool.description))
-    if not description or _ACTION_OF.get(_find_base(description[0]) or "") != "read":
+    if not description or _ACTION_OF.get(find_verb(description[0]) or "") != "read":
         return False
     said = [*split_words(tool.name), *split_words(tool.title or ""), *description]
     # What runs SQL may do anything, whatever else its description says.
     if not CODE.isdisjoint(said):
         return False
     # All forms: "Gets the order. Deleted orders are purged." tells of a change, too.
-    verbs = (_find_base(word) or _find_gerund_base(word) or _find_past_base(word) for word in said)
+    verbs = (find_verb(word) or _find_gerund_base(word) or _find_past_base(word) for word in said)
     return not any(verb in _DO_MORE for verb in verbs)
 
 
@@ -199,19 +195,10 @@ def _choose_action(named: _StatedAction | None, described: _StatedAction | None)
 
 def _read_name(name: list[str]) -> _StatedAction | None:
     """Return the action of a name by its first verb (*changes* and *settings* are nouns)."""
-    place = next(
-        (
-            place
-            for place, word in enumerate(name)
-            if word in _ACTION_OF and not is_negated(name, place)
-        ),
-        None,
-    )
-    return (
-        None
-        if place is None
-        else _StatedAction(_ACTION_OF[name[place]], name[place] not in _ALSO_NOUNS)
-    )
+    for place, word in enumerate(name):
+        if word in _ACTION_OF and not is_negated(name, place):
+            return _StatedAction(_ACTION_OF[word], word not in _ALSO_NOUNS)
+    return None
 
 
 def _read_sentence(sentence: list[str]) -> _StatedAction | None:
@@ -220,7 +207,7 @@ def _read_sentence(sentence: list[str]) -> _StatedAction | None:
     if opening is not None:
         return opening
     for place, word in enumerate(sentence[1:], start=1):
-        verb = _find_base(word) or _find_gerund_base(word)
+        verb = find_verb(word) or _find_gerund_base(word)
         # "to update it" is a verb where "the update" is a noun.
         asks = verb not in _ALSO_NOUNS or (word == verb and sentence[place - 1] in _BEFORE_VERB)
         if verb is not None and asks and not is_negated(sentence, place):
@@ -233,7 +220,7 @@ def _read_opening(sentence: list[str]) -> _StatedAction | None:
 
     *Closing prices* and *Changes between* have none.
     """
-    verb = _find_base(sentence[0]) if sentence else None
+    verb = find_verb(sentence[0]) if sentence else None
     after = sentence[1] if len(sentence) > 1 else ""
     # "Changes between two versions" names things, and does nothing.
     if verb is None or (verb in _ALSO_NOUNS and after in _AFTER_NOUN):
@@ -241,21 +228,16 @@ def _read_opening(sentence: list[str]) -> _StatedAction | None:
     return _StatedAction(_ACTION_OF[verb], verb not in _ALSO_NOUNS or after in _AFTER_VERB)
 
 
-def _find_base(word: str) -> str | None:
-    """Return the verb of which ``word`` is the base form or the -s form."""
-    forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub(r"ies\Z", "y", word))
-    return next((form for form in forms if form in _ACTION_OF), None)
-
-
 def _find_past_base(word: str) -> str | None:
     """Return the verb of *deleted* and *removed*."""
-    forms = (word.removesuffix("d"), word.removesuffix("ed")) if word.endswith("ed") else ()
-    return next((form for form in forms if form in _ACTION_OF), None)
+    return _first_known(word[:-1], word[:-2]) if word.endswith("ed") else None
 
 
 def _find_gerund_base(word: str) -> str | None:
-    """Return the verb of *deleting* and *removing*."""
-    if not word.endswith("ing"):
-        return None
+    """Return the verb of *deleting*, *removing* and *dropping*."""
     root = word.removesuffix("ing")
-    return next((form for form in (root, f"{root}e", root[:-1]) if form in _ACTION_OF), None)
+    return _first_known(root, f"{root}e", root[:-1]) if root != word else None
+
+
+def _first_known(*forms: str) -> str | None:
+    return next((form for form in forms if form in _ACTION_OF), None)

@@ -17,7 +17,7 @@ from harness.base import (
 )
 from harness.models.tool_text.actions import is_verb
 from harness.models.tool_text.parameters import Param, read_params
-from harness.models.tool_text.terms import extract_terms, split_words
+from harness.models.tool_text.terms import split_words, term_set
 from harness.types import JsonObject, Tool
 
 _FORMATS: Mapping[str, str] = {
@@ -97,11 +97,9 @@ _IDENTIFIES = frozenset(split_words("id key code uuid guid sku reference"))
 def text_guesses(param: Param, thing: str) -> Iterator[str]:
     """Yield texts for ``param``, likeliest first; ``thing`` is what a bare ``id`` identifies."""
     if isinstance(kind := param.schema.get("format"), str) and kind in _FORMATS:
-        yield (
-            _add_week(_FORMATS[kind])
-            if kind.startswith("date") and _ENDS & param.name_words
-            else _FORMATS[kind]
-        )
+        ends = kind.startswith("date") and _ENDS & param.name_words
+        # A week after the usual date, so that a period does not end on its first day.
+        yield _FORMATS[kind].replace("-14", "-21") if ends else _FORMATS[kind]
     spoken = split_words(param.name)
     # Before words of the name: `customer_id` is an id, and no customer's name.
     if spoken and spoken[-1] in _IDENTIFIES:
@@ -112,7 +110,7 @@ def text_guesses(param: Param, thing: str) -> Iterator[str]:
         yield from (text for row, text in _TEXTS if "folder" in row and "path" in param.name_words)
     # The name first, since a description speaks of other things as well.
     for known in (param.name_terms | param.name_words, param.terms):
-        yield from (text for row, text in _TEXTS if not known.isdisjoint(_split_row(row)))
+        yield from (text for row, text in _TEXTS if known & (term_set(row) | {*row.split()}))
     yield "example"
 
 
@@ -125,11 +123,9 @@ def number_guesses(param: Param, place: int) -> Iterator[float | int]:
     usual.append(_SERIES[place % len(_SERIES)])
     # The likeliest first; the bounds below are for schemas that refuse it.
     yield from usual
-    low, high = (
-        _find_bound(param, "minimum", "exclusiveMinimum"),
-        _find_bound(param, "maximum", "exclusiveMaximum"),
-    )
-    step = _find_bound(param, "multipleOf", "multipleOf") or 1
+    low = param.find_bound("minimum", "exclusiveMinimum")
+    high = param.find_bound("maximum", "exclusiveMaximum")
+    step = param.find_bound("multipleOf") or 1
     if low is not None:
         yield from (low, low + step, low + 1)
     if high is not None:
@@ -137,27 +133,6 @@ def number_guesses(param: Param, place: int) -> Iterator[float | int]:
     if low is not None and high is not None:
         yield (low + high) / 2
     yield step
-
-
-def _add_week(moment: str) -> str:
-    """Return a week after the usual date, so that a period does not end on its first day."""
-    return moment.replace("-14", "-21")
-
-
-def _split_row(row: str) -> frozenset[str]:
-    return frozenset([*extract_terms(row), *row.split()])
-
-
-def _find_bound(param: Param, *names: str) -> Any:
-    found = (param.schema.get(name) for name in names)
-    return next(
-        (
-            bound
-            for bound in found
-            if isinstance(bound, int | float) and not isinstance(bound, bool)
-        ),
-        None,
-    )
 
 
 Source: TypeAlias = Literal["schema", "description", "guess"]
@@ -214,22 +189,17 @@ def _build_arguments(tool: Tool) -> ExampleArguments:
     params = read_params(tool)
     thing = _find_subject(tool)
     found = _build_examples(params, tool.input_schema, thing)
-    needed = [example for param in params if param.required and (example := found.get(param.name))]
-    missing = tuple(
-        param.name for param in params if param.required and found.get(param.name) is None
-    )
-    optional = [
-        example for param in params if not param.required and (example := found.get(param.name))
-    ]
+    needed = [found[p.name] for p in params if p.required and p.name in found]
+    missing = tuple(p.name for p in params if p.required and p.name not in found)
+    optional = [found[p.name] for p in params if not p.required and p.name in found]
     # A call without any argument says little: one optional value makes a better prompt.
     if not needed and not missing:
         optional.sort(key=lambda example: not _is_telling(example))
         needed = [example for example in optional[:1] if _is_telling(example)]
     # Without an addition first: most schemas have no further condition.
     for more in ([], *([example] for example in optional)):
-        chosen = ExampleArguments(
-            examples=tuple([*needed, *more] if more and more[0] not in needed else needed)
-        )
+        added = [example for example in more if example not in needed]
+        chosen = ExampleArguments(examples=(*needed, *added))
         if is_valid(chosen.values, tool.input_schema):
             return chosen
     return ExampleArguments(examples=tuple(needed), missing=missing)
@@ -252,12 +222,9 @@ def _build_examples(params: Sequence[Param], root: JsonObject, thing: str) -> di
         valid = _iterate_valid(param, root, thing, place)
         # Guesses differ where they can: of two equal values, nobody notices a swap.
         taken = [example.value for example in found.values() if example.source == "guess"]
-        chosen = next(
-            (one for one in valid if one[0] != "guess" or one[1] is True or one[1] not in taken),
-            None,
-        )
+        apart = (v for v in valid if v[0] != "guess" or v[1] is True or v[1] not in taken)
         # The same value twice is still better than none.
-        chosen = chosen or next(_iterate_valid(param, root, thing, place), None)
+        chosen = next(apart, None) or next(_iterate_valid(param, root, thing, place), None)
         if chosen is not None and param.name.strip():
             found[param.name] = Example(param=param, value=chosen[1], source=chosen[0])
     return found
@@ -310,9 +277,8 @@ def _iterate_texts(param: Param, thing: str) -> Iterator[str]:
         yield text
         if isinstance(longest := param.schema.get("maxLength"), int) and len(text) > longest > 0:
             yield text[:longest].strip()
-    if isinstance(pattern := param.schema.get("pattern"), str) and (
-        matching := text_matching(pattern)
-    ):
+    pattern = param.schema.get("pattern")
+    if isinstance(pattern, str) and (matching := text_matching(pattern)):
         yield matching
     if isinstance(least := param.schema.get("minLength"), int):
         yield _build_text(least)

@@ -159,18 +159,12 @@ class ChangingVerbs(NamedTuple):
             return False
         is_definite = not order.objects or order.objects[0] in DETERMINERS
         if order.verb in self.sure:
-            is_plain = order.verb in ONLY_CHANGE and (
-                is_definite or _shows_value(order.objects[:2])
-            )
-            return is_plain or self._is_about(order)
-        return (
-            order.verb in self.maybe
-            and bool(order.objects)
-            and (
-                order.objects[0] in self.name
-                or (is_definite and (order.verb in ONLY_CHANGE or self._is_about(order)))
-            )
-        )
+            is_plain = is_definite or _shows_value(order.objects[:2])
+            return (order.verb in ONLY_CHANGE and is_plain) or self._is_about(order)
+        if order.verb not in self.maybe or not order.objects:
+            return False
+        is_meant = is_definite and (order.verb in ONLY_CHANGE or self._is_about(order))
+        return order.objects[0] in self.name or is_meant
 
     def _is_about(self, order: Instruction) -> bool:
         """Whether what the verb is said of is what the tool is for."""
@@ -180,22 +174,15 @@ class ChangingVerbs(NamedTuple):
         if is_changing_verb(order.verb) and (first == "¤" or first.isdigit()):
             return True
         if first in {"it", "them"}:
-            return (
-                not others
-                or others[0] in _AFTER_IT
-                or (others[0] == "to" and is_changing_verb(order.verb))
-            )
+            goes_to = others[:1] == ["to"] and is_changing_verb(order.verb)
+            return goes_to or not others or others[0] in _AFTER_IT
         said, _ = _split_object(order)
         if first == "me":  # "send me an email", but "send me the emails"
             said = said if others[:1] and others[0] in {"a", "an"} else []
         elif first not in DETERMINERS and DETERMINERS.isdisjoint(others[:1]):
             said = said[:1]  # a noun before it makes the verb one, too: "restart count of the pod"
-            if (
-                is_changing_verb(order.verb)
-                and others[:1]
-                and others[0] in _PLACES
-                and first[-1] != "s"
-            ):
+            is_placed = others[:1] and others[0] in _PLACES and first[-1] != "s"
+            if is_placed and is_changing_verb(order.verb):
                 said = others  # "add Ann to the channel", but "drop weekends from the table"
         return not self.things.isdisjoint(extract_terms(" ".join(said)))
 
@@ -213,11 +200,8 @@ def _find_verbs(name: str, description: str) -> ChangingVerbs:
     opening = split_words(PREFIX.sub("", first_sentence(description)))[:1]
     first = {find_verb(word) or word for word in opening}
     named = {word for word in parts if find_verb(word) == word and not word_may_be_a_noun(word)}
-    sure = (
-        {verb for verb in first if verb in parts or find_verb(verb) is not None}
-        | named
-        | {word for word in parts[:1] if find_verb(word) == word}
-    )
+    sure = {verb for verb in first if verb in parts or find_verb(verb) is not None} | named
+    sure |= {word for word in parts[:1] if find_verb(word) == word}
     maybe = set(parts[:1]) if not is_verb(parts[0] if parts else "") else set()
     if maybe and len(parts) > 1:
         maybe.add(parts[-1])
@@ -243,9 +227,8 @@ def find_instructions(prompt: str) -> tuple[Instruction, ...]:
     unquoted = _LETTER.sub(_replace_data, _QUOTED.sub(_replace_data, prompt[:LONGEST_TEXT]))
     masked = _CHUNK.sub(_without_name, unquoted)
     found = _TOKEN.finditer(masked)
-    return tuple(
-        _iterate_instructions([(one[0].lower().replace("’", "'"), one.start()) for one in found])
-    )
+    tokens = [(one[0].lower().replace("’", "'"), one.start()) for one in found]
+    return tuple(_iterate_instructions(tokens))
 
 
 def _replace_data(found: re.Match[str]) -> str:
@@ -308,9 +291,8 @@ def _iterate_clauses(sentence: list[tuple[str, int]]) -> Iterator[list[tuple[str
     clause: list[tuple[str, int]] = []
     for token in sentence:
         said = [word for word, _ in clause]
-        goes_on = said[-2:] == ["go", "ahead"] or (
-            token[0] == "but" and not _ALL.isdisjoint(said[-1:])
-        )
+        is_but = token[0] == "but" and not _ALL.isdisjoint(said[-1:])
+        goes_on = is_but or said[-2:] == ["go", "ahead"]
         if token[0] in {",", "and", "or", "but", "then"} and not goes_on:
             if clause:
                 yield clause
@@ -326,9 +308,8 @@ def _has_inner_clause(clause: list[tuple[str, int]]) -> bool:
     said = [word for word, _ in clause]
     opening = _POLITE.match(" ".join(said) + " ")
     rest = said[opening[0].count(" ") if opening else 0 :]
-    return not _EMBEDS.isdisjoint(rest) or any(
-        word == "to" and is_verb(after) for word, after in pairwise(rest)
-    )
+    has_infinitive = any(word == "to" and is_verb(after) for word, after in pairwise(rest))
+    return has_infinitive or not _EMBEDS.isdisjoint(rest)
 
 
 def _read_clause(
@@ -360,27 +341,16 @@ def _read_clause(
     if verb in DETERMINERS or (after[:1] and (after[0] in _NO or after[0] == "up")):
         return None, imperative
     is_verb_alone = find_verb(verb) == verb and not word_may_be_a_noun(verb)
-    plain = (
-        (polite and not is_asked and (not after or after[0] not in _LOGS))
-        or has_object
-        or _shows_value(after)
-        or (bool(after) and after[0].endswith("'s"))
-        or (
-            is_first
-            and not is_asked
-            and (not after or (is_verb_alone and _LOGS.isdisjoint(after[:2])))
-        )
-    )
+    has_object = has_object or _shows_value(after) or (bool(after) and after[0].endswith("'s"))
+    opens = is_first and (not after or (is_verb_alone and _LOGS.isdisjoint(after[:2])))
+    asks = (polite and _LOGS.isdisjoint(after[:1])) or opens
+    plain = has_object or (asks and not is_asked)
     return (Instruction(verb, start, after) if plain else None), True
 
 
 def _shows_value(after: tuple[str, ...]) -> bool:
-    for word in after[:_REACH]:
-        if word in _PREPOSITIONS:
-            return False
-        if word == "¤" or word.isdigit():
-            return True
-    return False
+    near = takewhile(lambda word: word not in _PREPOSITIONS, after[:_REACH])
+    return any(word == "¤" or word.isdigit() for word in near)
 
 
 def _is_statement(after: list[str]) -> bool:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
-from harness.models.tool_text.terms import extract_terms, split_words
+from harness.models.tool_text.terms import extract_terms, split_words, term_set
 from harness.types import JsonObject, Tool
 
 _DEEPEST = 3  # levels of objects and arrays that are followed
@@ -77,6 +78,13 @@ class Param:
     terms: frozenset[str] = frozenset()
     """Terms of name, title and description."""
 
+    def find_bound(self, *words: str) -> float | None:
+        """Return the number of the first of these keywords that has one."""
+        found = (self.schema.get(word) for word in words)
+        # In Python `True` is an integer.
+        numbers = (n for n in found if isinstance(n, int | float) and not isinstance(n, bool))
+        return next(numbers, None)
+
 
 def read_params(tool: Tool) -> tuple[Param, ...]:
     """Return the parameters of ``tool``, in the schema's order."""
@@ -110,11 +118,7 @@ class _SchemaReader:
 
     def read_object(self, schema: JsonObject, depth: int) -> tuple[Param, ...]:
         needed = schema.get("required")
-        required = (
-            {name for name in needed if isinstance(name, str)}
-            if isinstance(needed, list)
-            else set()
-        )
+        required = {n for n in needed if isinstance(n, str)} if isinstance(needed, list) else set()
         read: list[Param] = []
         for name, sub in _to_mapping(schema.get("properties")).items():
             # Each level may hold many parameters: the depth alone bounds nothing.
@@ -130,7 +134,9 @@ class _SchemaReader:
         choices = _list_choices(schema)
         kind = _find_kind(schema, choices)
         examples = _list_examples(schema, description)
-        has_items = kind == "array" and depth < _DEEPEST and self.left > 0
+        items = None
+        if kind == "array" and depth < _DEEPEST and self.left > 0:
+            items = self.read_param("", schema.get("items"), depth + 1, required=True)
         return Param(
             name=name,
             kind=kind,
@@ -141,13 +147,11 @@ class _SchemaReader:
             choices=choices,
             examples=examples,
             aliases=_find_aliases(description, choices or examples),
-            items=self.read_param("", schema.get("items"), depth + 1, required=True)
-            if has_items
-            else None,
+            items=items,
             properties=self.read_object(schema, depth + 1) if kind == "object" else (),
             name_words=frozenset(split_words(name)),
-            name_terms=frozenset(extract_terms(name)),
-            terms=frozenset(extract_terms(f"{name} {schema.get('title') or ''} {description}")),
+            name_terms=term_set(name),
+            terms=term_set(f"{name} {schema.get('title') or ''} {description}"),
         )
 
 
@@ -177,21 +181,17 @@ def _merge_branches(merged: dict[str, Any]) -> list[JsonObject]:
     for key in ("anyOf", "oneOf"):
         options = merged.pop(key, None)
         if isinstance(options, list):
-            useful = [
-                _to_mapping(option)
-                for option in options
-                if _to_mapping(option).get("type") != "null"
-            ]
-            found += useful[:1]
+            useful = (one for one in map(_to_mapping, options) if one.get("type") != "null")
+            found += islice(useful, 1)
     return found
 
 
 def _find_target(reference: str, root: JsonObject) -> JsonObject:
     """Return the target of a local ``#/$defs/Name``; empty for any other reference."""
+    if not reference.startswith("#/"):
+        return {}
     node: Any = root
-    for part in (
-        reference.removeprefix("#").strip("/").split("/") if reference.startswith("#/") else ["?"]
-    ):
+    for part in reference[1:].strip("/").split("/"):
         node = _to_mapping(node).get(part.replace("~1", "/").replace("~0", "~"))
     return _to_mapping(node)
 
@@ -212,28 +212,21 @@ def _list_choices(schema: JsonObject) -> tuple[Any, ...]:
     if "const" in schema:
         return (schema["const"],)
     listed = schema.get("enum")
-    return (
-        tuple(choice for choice in listed[:_MOST_CHOICES] if choice is not None)
-        if isinstance(listed, list)
-        else ()
-    )
+    read = listed[:_MOST_CHOICES] if isinstance(listed, list) else ()
+    return tuple(choice for choice in read if choice is not None)
 
 
 def _list_examples(schema: JsonObject, description: str) -> tuple[str, ...]:
     """Return example values, from the schema first."""
     listed = schema.get("examples")
     given = [*(listed if isinstance(listed, list) else [listed]), schema.get("example")]
-    found = [
-        str(value)
-        for value in given
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
-    ]
+    scalars = (value for value in given if not isinstance(value, bool))
+    found = [str(value) for value in scalars if isinstance(value, (str, int, float))]
     # Without remarks: the words in brackets would be taken for further examples.
     for match in _EXAMPLES.finditer(_REMARK.sub("", description)):
         shown = _EXAMPLES_END.split(match["list"], maxsplit=1)[0]
         found += [_FOR_WHAT.sub("", part).strip(" '\"`:.") for part in _SEPARATOR.split(shown)]
-    for match in _QUOTED.finditer(description):
-        found.append(next(group for group in match.groups() if group is not None))
+    found += ["".join(groups) for groups in _QUOTED.findall(description)]  # one of them matched
     return tuple(dict.fromkeys(text for text in found if 0 < len(text) <= _LONGEST_EXAMPLE))
 
 
@@ -245,12 +238,9 @@ def _find_aliases(
     by_text = {str(value).lower(): value for value in known}
     found: dict[tuple[str, ...], Any] = {}
     for match in [*_ALIAS.finditer(description), *_BACKWARDS.finditer(description)]:
-        value = by_text.get(
-            match["value"].strip("'\"`").lower(), match["value"] if match.re is _BACKWARDS else None
-        )
-        meaning = (
-            match["meaning"] if match.re is _BACKWARDS else match["bracket"] or match["meaning"]
-        )
+        backwards, said = match.re is _BACKWARDS, match["value"]
+        value = by_text.get(said.strip("'\"`").lower(), said if backwards else None)
+        meaning = match["meaning"] if backwards else match["bracket"] or match["meaning"]
         for phrase in _SEPARATOR.split(meaning):
             if value is not None and extract_terms(phrase):
                 found.setdefault(extract_terms(phrase), value)

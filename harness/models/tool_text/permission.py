@@ -16,7 +16,6 @@ from harness.models.tool_text.actions import (
     CODE,
     PREFIX,
     UNMISTAKABLE,
-    Action,
     find_action,
     find_verb,
     is_changing_verb,
@@ -155,11 +154,8 @@ class Leave:
 
     def with_names_of(self, tools: ToolList) -> Self:
         """Return the same leave with the names under which ``tools`` offers them."""
-        named = (
-            tool.name
-            for tool in tools.tools
-            if any(tools.is_meant(name, tool.name) for name in self.tools)
-        )
+        offered = {tool.name for tool in tools.tools}
+        named = (o for o in offered if any(tools.is_meant(name, o) for name in self.tools))
         return replace(self, tools=frozenset(named))
 
 
@@ -215,11 +211,6 @@ def can_change(tool: Tool) -> bool:
     return not is_read_only(tool) and signs
 
 
-def find_unmarked_action(tool: Tool) -> Action | None:
-    """Return what ``tool`` does by its words, unless the server marks it as reading."""
-    return "read" if is_marked_reading(tool) else find_action(tool)
-
-
 def takes_code(tool: Tool) -> bool:
     """Whether its arguments are executed, such as SQL: then its own words say nothing."""
     told = [
@@ -247,11 +238,8 @@ def _chooses_a_change(tool: Tool) -> bool:
 
 
 def _says_that_it_reads(tool: Tool) -> bool:
-    name, sentence = (
-        split_words(tool.name),
-        _SUBJECT.sub("", PREFIX.sub("", first_sentence(tool.description))),
-    )
-    said = split_words(sentence)
+    sentence = _SUBJECT.sub("", PREFIX.sub("", first_sentence(tool.description)))
+    name, said = split_words(tool.name), split_words(sentence)
     # Any sign of a change is enough, while reading has to be said plainly.
     if find_action(tool) in ("create", "update", "delete") or _chooses_a_change(tool):
         return False
@@ -259,15 +247,12 @@ def _says_that_it_reads(tool: Tool) -> bool:
     if any(_other_verbs(" ".join(name), name)) or any(_other_verbs(sentence, said)):
         return False
     by_name = _is_opened_by(name, _READING)
-    by_words = _is_opened_by(said, _ALONE) and (name or [""])[0] not in {
-        _strip_ending(said[0]),
-        *EFFECTS,
-    }
     # Name and description have to agree; a name alone has to say more.
     if said:
-        known = by_words or (
-            by_name and (_is_opened_by(said, _OPENINGS) or said[0] in _NOUN_PHRASES)
-        )
+        verb = (name or [""])[0]
+        by_words = verb not in EFFECTS and verb != _strip_ending(said[0])
+        agrees = by_name and (_is_opened_by(said, _OPENINGS) or said[0] in _NOUN_PHRASES)
+        known = agrees or (by_words and _is_opened_by(said, _ALONE))
     else:
         known = by_name and _is_about_things(name)
     return known and not _is_for_others(sentence, said) and not has_side_effect(tool.description)
@@ -292,12 +277,9 @@ def _is_for_others(sentence: str, said: list[str]) -> bool:
 
 def _is_opened_by(said: list[str], verbs: frozenset[str]) -> bool:
     """Whether the first word is one of ``verbs`` (*get*, *gets*), and no particle changes it."""
-    changed = said[1:2] != ["up"] or said[2:3] != ["to"]  # "up-to-date" is no particle
-    return (
-        bool(said)
-        and _strip_ending(said[0]) in verbs
-        and not (changed and not _PARTICLES.isdisjoint(said[1:2]))
-    )
+    # "up-to-date" is no particle.
+    changed = said[1:3] != ["up", "to"] and not _PARTICLES.isdisjoint(said[1:2])
+    return bool(said) and _strip_ending(said[0]) in verbs and not changed
 
 
 def _strip_ending(word: str) -> str:

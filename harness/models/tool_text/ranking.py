@@ -8,24 +8,18 @@ request's meaning that occurs in the tool's text, decides whether any tool is me
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from harness.models.tool_text.actions import Action
+from harness.models.tool_text.actions import Action, find_action
 from harness.models.tool_text.parameters import Param, read_params
-from harness.models.tool_text.permission import find_unmarked_action, is_read_only
-from harness.models.tool_text.terms import extract_terms, find_synonyms, first_sentence
+from harness.models.tool_text.permission import is_marked_reading, is_read_only
+from harness.models.tool_text.terms import extract_terms, find_synonyms, first_sentence, term_set
 from harness.types import Tool, ToolList
 
-_NAME, _TITLE, _SUMMARY, _DETAILS, _PARAM, _PARAM_DETAILS, _CHOICE = (
-    1.5,
-    1.0,
-    2.0,
-    1.0,
-    0.6,
-    0.4,
-    0.6,
-)
+_NAME, _TITLE, _SUMMARY, _DETAILS = 1.5, 1.0, 2.0, 1.0
+_PARAM, _PARAM_DETAILS, _CHOICE = 0.6, 0.4, 0.6
 """Weights of the fields. The description weighs more than the name, because it is what a server's
 author can improve."""
 
@@ -37,13 +31,13 @@ _UNKNOWN = 0.5  # a word unknown to all tools may be part of the request, or of 
 _MOST_UNKNOWN = 3.5  # limit of that part, however long the story is
 _VERB = 0.5  # verbs such as "show" and "find" fit many tools
 _LONGEST_DESCRIPTION = 8_000
-_WEAK_TERMS = frozenset(
-    extract_terms("show get find list give display view read look see check information data "
-                  "new full "
-        "print present fetch "
-          "retrieve obtain describe search lookup tell happen last first latest recent next "
-        "previous current number")
-)  # fmt: skip
+_WEAK_TERMS = term_set(
+    "show get find list give display view read look see check information data "
+    "new full "
+    "print present fetch "
+    "retrieve obtain describe search lookup tell happen last first latest recent next "
+    "previous current number"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +86,8 @@ class ToolIndex:
         self.holders: dict[str, int] = {}
         # The entries share the dictionary that is filled below: it counts the tools of all of them.
         self.entries = tuple(_index_tool(tool, self.holders) for tool in tools.tools)
-        self.average_length = sum(entry.length for entry in self.entries) / max(
-            1, len(self.entries)
-        )
-        for entry in self.entries:
-            for term in entry.weights:
-                self.holders[term] = self.holders.get(term, 0) + 1
+        self.average_length = sum(one.length for one in self.entries) / max(1, len(self.entries))
+        self.holders.update(Counter(term for entry in self.entries for term in entry.weights))
 
     def find_tool(self, name: str) -> IndexedTool | None:
         """Return the tool with that name."""
@@ -129,11 +119,7 @@ class ToolIndex:
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * entry.length / (self.average_length or 1))
         for term, weight in (*query.items(), *hints.items()):
             strength, rarity = self._measure_strength(entry, term)
-            score += (
-                weight * rarity * strength * (_SATURATION + 1) / (strength + norm)
-                if strength
-                else 0.0
-            )
+            score += weight * rarity * strength * (_SATURATION + 1) / (strength + norm)
             # A word in a value may help a tool, but its absence says nothing against one.
             if term in hints:
                 continue
@@ -153,9 +139,8 @@ class ToolIndex:
             best = max(best, _SYNONYM * entry.weights.get(other, 0.0))
             # As frequent as its commonest synonym, or a rare word for it would weigh more.
             holders = max(holders, self.holders.get(other, 0))
-        return best, math.log(
-            1 + (len(self.entries) + _BACKGROUND - holders + 0.5) / (holders + 0.5)
-        )
+        others = len(self.entries) + _BACKGROUND - holders
+        return best, math.log(1 + (others + 0.5) / (holders + 0.5))
 
 
 def _index_tool(tool: Tool, vocabulary: Mapping[str, int]) -> IndexedTool:
@@ -168,23 +153,20 @@ def _index_tool(tool: Tool, vocabulary: Mapping[str, int]) -> IndexedTool:
     _add_terms(weights, summary, _SUMMARY)
     _add_terms(weights, description[len(summary) :], _DETAILS)
     for param in params:
-        _add_param(weights, param)
+        _add_terms(weights, param.name, _PARAM)
+        _add_terms(weights, param.description, _PARAM_DETAILS)
+        for choice in (*param.choices, *(param.items.choices if param.items else ())):
+            _add_terms(weights, str(choice), _CHOICE)
     return IndexedTool(
         tool=tool,
         params=params,
-        action=find_unmarked_action(tool),
+        # The server's mark counts more than the words.
+        action="read" if is_marked_reading(tool) else find_action(tool),
         reads=is_read_only(tool),
         weights=weights,
         length=sum(weights.values()),
         vocabulary=vocabulary,
     )
-
-
-def _add_param(weights: dict[str, float], param: Param) -> None:
-    _add_terms(weights, param.name, _PARAM)
-    _add_terms(weights, param.description, _PARAM_DETAILS)
-    for choice in (*param.choices, *(param.items.choices if param.items else ())):
-        _add_terms(weights, str(choice), _CHOICE)
 
 
 def _add_terms(weights: dict[str, float], text: str, weight: float) -> None:

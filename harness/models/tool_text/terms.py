@@ -114,6 +114,11 @@ def extract_terms(text: str) -> tuple[str, ...]:
     return tuple(stem_word(word) for word in split_words(text) if word not in _STOP)
 
 
+def term_set(text: str) -> frozenset[str]:
+    """Return the terms of ``text``, each once."""
+    return frozenset(extract_terms(text))
+
+
 def is_stop_word(word: str) -> bool:
     """Whether ``word``, in lower case, carries no meaning by itself."""
     return word in _STOP
@@ -142,9 +147,7 @@ def _load_thesaurus() -> dict[str, tuple[str, ...]]:
         # Synonyms are found by stem, since texts are compared by stems.
         group = [stem_word(word) for word in line.split()]
         for term in group:
-            related.setdefault(term, {}).update(
-                dict.fromkeys(other for other in group if other != term)
-            )
+            related.setdefault(term, {}).update(dict.fromkeys(o for o in group if o != term))
     return {term: tuple(others) for term, others in related.items()}
 
 
@@ -166,16 +169,10 @@ def take_beginning(text: str, most: int) -> str:
     # No longer beginning can fit: a result may have megabytes, and each step below counts anew.
     longest = min(len(text), (most + 1) * CHARACTERS_PER_TOKEN)
     # By bisection, which holds as the estimate never falls with a longer text.
-    fitting = bisect_right(
-        range(1, longest + 1), most, key=lambda size: estimate_tokens(text[:size])
-    )
-    return text[:fitting]
+    sizes = range(1, longest + 1)
+    return text[: bisect_right(sizes, most, key=lambda size: estimate_tokens(text[:size]))]
 
 
-def _is_dense(letter: str) -> bool:
+def _is_dense(c: str) -> bool:
     """Whether a letter takes about one token by itself, as in Chinese, Japanese and Korean."""
-    return (
-        "\u2e80" <= letter <= "\u9fff"
-        or "\uac00" <= letter <= "\ud7a3"
-        or "\uf900" <= letter <= "\ufaff"
-    )
+    return "\u2e80" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7a3" or "\uf900" <= c <= "\ufaff"
