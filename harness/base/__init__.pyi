@@ -120,7 +120,6 @@ from .limiting.limiter import WaitTooLong as WaitTooLong
 from .limiting.retries import Backoff as Backoff
 from .limiting.retries import FailedAttempt as FailedAttempt
 from .limiting.retries import RetriesExhausted as RetriesExhausted
-from .limiting.retries import RetryOutcome as RetryOutcome
 from .limiting.retries import full_jitter as full_jitter
 from .limiting.retries import retry_after_s as retry_after_s
 from .limiting.retries import retry_request as retry_request

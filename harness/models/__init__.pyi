@@ -1,6 +1,6 @@
-from .call_ids import CallIds as CallIds
-from .call_ids import make_ids_unique as make_ids_unique
-from .call_ids import restore_ids as restore_ids
+from .conversation import CallIds as CallIds
+from .conversation import make_ids_unique as make_ids_unique
+from .conversation import restore_ids as restore_ids
 from .model import CautiousModel as CautiousModel
 from .model import Dialect as Dialect
 from .model import Model as Model
@@ -17,8 +17,6 @@ from .tool_text.actions import find_action as find_action
 from .tool_text.actions import find_plain_action as find_plain_action
 from .tool_text.actions import is_verb as is_verb
 from .tool_text.actions import only_reads as only_reads
-from .tool_text.cut_results import cut_note as cut_note
-from .tool_text.cut_results import cut_result as cut_result
 from .tool_text.example_arguments import Example as Example
 from .tool_text.example_arguments import ExampleArguments as ExampleArguments
 from .tool_text.example_arguments import build_example_arguments as build_example_arguments
@@ -32,6 +30,8 @@ from .tool_text.permission import is_marked as is_marked
 from .tool_text.permission import is_read_only as is_read_only
 from .tool_text.permission import may_call as may_call
 from .tool_text.ranking import ToolIndex as ToolIndex
+from .tool_text.terms import cut_note as cut_note
+from .tool_text.terms import cut_result as cut_result
 from .tool_text.terms import estimate_tokens as estimate_tokens
 from .tool_text.terms import extract_terms as extract_terms
 from .tool_text.terms import find_synonyms as find_synonyms

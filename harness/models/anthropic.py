@@ -33,8 +33,7 @@ from anthropic import (
 )
 
 from harness.base import Backoff, ModelError, full_jitter
-from harness.models.call_ids import CallIds
-from harness.models.conversation import iterate_steps, parse_arguments, require_text
+from harness.models.conversation import CallIds, iterate_steps, parse_arguments, require_text
 from harness.models.endpoint import (
     Endpoint,
     base_url,

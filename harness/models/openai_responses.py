@@ -11,8 +11,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from harness.base import Backoff, full_jitter
-from harness.models.call_ids import CallIds
-from harness.models.conversation import dump_arguments, error_text, iterate_steps, parse_arguments
+from harness.models.conversation import (
+    CallIds,
+    dump_arguments,
+    error_text,
+    iterate_steps,
+    parse_arguments,
+)
 from harness.models.error_bodies import (
     Json,
     UnusableResponse,

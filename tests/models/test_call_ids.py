@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.call_ids import CallIds, make_ids_unique
+from harness.models.conversation import CallIds, make_ids_unique
 from harness.models.model import Model
 from harness.runner.model_conversation import ModelConversation
 from harness.types import (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.models.lexical.limits import beyond_filling
+from harness.models.lexical.arguments import beyond_filling
 from harness.models.lexical.planning import GoalProgress, PlannedCall
 from harness.models.lexical.results import parse_content
 from harness.models.lexical.text_parsing import ParsedText

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from harness.models.lexical.arguments import Filling, fill_arguments
+from harness.models.lexical.arguments import Filling, beyond_filling, fill_arguments
 from harness.models.lexical.choices import PromptRequest, join_requests, split_halves, split_prompt
-from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.text_parsing import ParsedText
 from harness.models.tool_text.actions import Action, is_permitted
-from harness.models.tool_text.instruction import Instruction
-from harness.models.tool_text.instructions import find_instructions
+from harness.models.tool_text.instructions import Instruction, find_instructions
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call
 from harness.models.tool_text.ranking import IndexedTool, ToolIndex, ToolMatch, says_something

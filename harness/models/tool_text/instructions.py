@@ -19,7 +19,6 @@ from harness.models.tool_text.actions import (
     is_verb,
     word_may_be_a_noun,
 )
-from harness.models.tool_text.instruction import Instruction
 from harness.models.tool_text.terms import (
     extract_terms,
     find_synonyms,
@@ -29,6 +28,18 @@ from harness.models.tool_text.terms import (
     word_set,
 )
 from harness.types import Tool
+
+
+class Instruction(NamedTuple):
+    """A verb that the user orders to be carried out."""
+
+    verb: str
+    """The verb, in lower case."""
+    start: int
+    """Where it stands in the prompt."""
+    objects: tuple[str, ...]
+    """The next few words; ``¤`` stands for data."""
+
 
 DETERMINERS = word_set(
     "a an the this that these those it its them him her his their your my our all any each every "

@@ -21,8 +21,12 @@ from harness.models.tool_text.actions import (
     is_changing_verb,
     word_may_be_a_noun,
 )
-from harness.models.tool_text.instruction import Instruction
-from harness.models.tool_text.instructions import DETERMINERS, ONLY_CHANGE, changing_verbs
+from harness.models.tool_text.instructions import (
+    DETERMINERS,
+    ONLY_CHANGE,
+    Instruction,
+    changing_verbs,
+)
 from harness.models.tool_text.parameters import read_params
 from harness.models.tool_text.terms import first_sentence, split_words, word_set
 from harness.types import Tool, ToolList

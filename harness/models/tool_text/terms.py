@@ -1,4 +1,4 @@
-"""Turns text into comparable terms, and into an estimate of tokens.
+"""Turns text into comparable terms, and into an estimate of tokens, by which long results are cut.
 
 A *word* is a word as typed, in lower case; a *term* is the stem of a word that carries meaning. All
 functions here are pure.
@@ -176,3 +176,23 @@ def take_beginning(text: str, most: int) -> str:
 def _is_dense(c: str) -> bool:
     """Whether a letter takes about one token by itself, as in Chinese, Japanese and Korean."""
     return "\u2e80" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7a3" or "\uf900" <= c <= "\ufaff"
+
+
+_CUT = re.compile(
+    r"\[The result was cut here: it takes about [\d,]+ tokens, and [\d,]+ are shown\.\]\Z"
+)
+
+
+def cut_result(text: str, most: int) -> str:
+    """Return ``text``, cut after ``most`` tokens and with a note if it is longer."""
+    if (size := estimate_tokens(text)) <= most:
+        return text
+    note = f"[The result was cut here: it takes about {size:,} tokens, and {most:,} are shown.]"
+    return f"{take_beginning(text, most)}\n{note}"
+
+
+def cut_note(text: str) -> str:
+    """Return the note at the end of a result that `cut_result` has cut; empty if it was not cut."""
+    # At its end alone: a server may quote the note in a result of its own.
+    found = _CUT.search(text)
+    return "" if found is None else found[0]

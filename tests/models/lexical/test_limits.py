@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.models.lexical.limits import beyond_filling
+from harness.models.lexical.arguments import beyond_filling
 from harness.models.tool_text.parameters import read_params
 from harness.types import Tool
 

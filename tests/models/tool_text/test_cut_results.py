@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.tool_text.cut_results import cut_note, cut_result
-from harness.models.tool_text.terms import estimate_tokens, take_beginning
+from harness.models.tool_text.terms import cut_note, cut_result, estimate_tokens, take_beginning
 
 
 @given(st.text("ab c客户", max_size=80), st.integers(0, 40))
