@@ -132,4 +132,6 @@ from .trial import add_failures as add_failures
 from .trial import judge_trial as judge_trial
 from .trial import not_judged as not_judged
 from .trial import not_started as not_started
+from .trial_checks import RECORDED_REWARD as RECORDED_REWARD
 from .trial_checks import echo_words as echo_words
+from .trial_checks import reward_check as reward_check

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
+from harness.judging.checks.kind import passed_if
 from harness.types import (
     AssistantMessage,
     Case,
     CheckResult,
     Limits,
     Reply,
+    Status,
     Stop,
     ToolCall,
     Transcript,
@@ -252,4 +254,30 @@ def unseen_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
         )
         for call in (transcript.tool_calls if transcript.agent is None else ())
         if call.unseen
+    )
+
+
+RECORDED_REWARD: Final = "recorded_reward"
+"""The kind of check that compares a recorded reward with ours."""
+_ROUNDING = 1e-6
+
+
+def reward_check(recorded: float, status: Status) -> CheckResult | None:
+    """Return a warning if the recorded reward contradicts a trial that ended as ``status``.
+
+    ``None`` if the trial has no verdict.
+    """
+    if status not in ("passed", "failed"):
+        return None
+    ours = 1.0 if status == "passed" else 0.0
+    agrees = (abs(recorded - 1.0) < _ROUNDING) == (status == "passed")
+    words = f"The file records a reward of {recorded:g}; by the rules it is {ours:g}."
+    return CheckResult(
+        kind=RECORDED_REWARD,
+        label="recorded reward",
+        verdict=passed_if(agrees),
+        severity="warn",
+        expected=recorded,
+        actual=ours,
+        explanation="" if agrees else words,
     )

@@ -28,7 +28,15 @@ from harness.base import (
 )
 from harness.judging import WantedState, wanted_states
 from harness.sessions import Session, SessionPool
-from harness.types import Case, JsonObject, ServerSpec, StateQuery, StateReading, ToolRequest
+from harness.types import (
+    DEFAULT_TIMEOUT_S,
+    Case,
+    JsonObject,
+    ServerSpec,
+    StateQuery,
+    StateReading,
+    ToolRequest,
+)
 
 QUERY_S = 10.0
 _TOLD_CHARS = 300
@@ -91,9 +99,18 @@ async def _run_command(command: str, server: ServerSpec, name: str) -> Any:
 
 KEPT_BYTES = 100_000
 """Larger states are compared by digest, and not kept in the log."""
-READING_S = 30.0
-"""Seconds for all states of a trial together, and for each reference state."""
-_LATE = f"it was not read within {READING_S:g} s"
+
+
+def _get_reading_s(case: Case) -> float:
+    """Return the seconds for all states of a trial together, and for each reference state.
+
+    As long as the conversation may take: on a busy machine both are slow.
+    """
+    return case.limits.timeout_s or DEFAULT_TIMEOUT_S
+
+
+def _format_late(case: Case) -> str:
+    return f"it was not read within the case's {_get_reading_s(case):g} s"
 
 
 class EndStates:
@@ -126,10 +143,7 @@ class EndStates:
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self._references:
                 # Kept if it is late, too, so that no other trial waits as long for nothing.
-                reading = _build_unread(wanted, _LATE)
-                with anyio.move_on_after(READING_S):
-                    reading = await _read_fresh_copy(wanted, case, setup, server, pool)
-                self._references[key] = reading
+                self._references[key] = await _read_fresh_copy(wanted, case, setup, server, pool)
             return self._references[key]
 
 
@@ -137,10 +151,11 @@ async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple
     """Return the states that ``case`` checks, read from ``session``, or why they are unreadable."""
     wanted = [state for state in wanted_states(case.every_check) if state.after is None]
     readings: list[StateReading] = []
-    with anyio.move_on_after(READING_S):
+    with anyio.move_on_after(_get_reading_s(case)):
         for one in wanted:
             readings.append(await _read_state(one, server, session))  # noqa: PERF401 - partial results
-    return (*readings, *(_build_unread(one, _LATE) for one in wanted[len(readings) :]))
+    late = _format_late(case)
+    return (*readings, *(_build_unread(one, late) for one in wanted[len(readings) :]))
 
 
 async def _read_fresh_copy(
@@ -157,18 +172,22 @@ async def _read_fresh_copy(
     ]
     who = case.caller.user_context, case.caller.credential
     try:
+        # The clock starts once there is a session: other trials decide how long that takes.
         async with pool.lend_session(server, *who) as session:
-            for what, number, call in calls:
-                request = ToolRequest(
-                    id=f"{what}_{number}", tool=call["tool"], arguments=call["args"]
-                )
-                made = await session.call(request, reply=0, epoch=anyio.current_time())
-                # Without an answer nobody knows what the call changed, even if it may fail.
-                if made.is_error and not (call.get("may_fail") and not made.is_unanswered):
-                    failed = f"{what} call {number} failed"
-                    words = f"{failed}: {made.tool} → {made.outcome}: {made.text}"
-                    return _build_unread(wanted, words)
-            return await _read_state(wanted, server, session)
+            with anyio.fail_after(_get_reading_s(case)):
+                for what, number, call in calls:
+                    request = ToolRequest(
+                        id=f"{what}_{number}", tool=call["tool"], arguments=call["args"]
+                    )
+                    made = await session.call(request, reply=0, epoch=anyio.current_time())
+                    # Without an answer nobody knows what the call changed, even if it may fail.
+                    if made.is_error and not (call.get("may_fail") and not made.is_unanswered):
+                        failed = f"{what} call {number} failed"
+                        words = f"{failed}: {made.tool} → {made.outcome}: {made.text}"
+                        return _build_unread(wanted, words)
+                return await _read_state(wanted, server, session)
+    except TimeoutError:
+        return _build_unread(wanted, _format_late(case))
     except ServerError as error:
         return _build_unread(wanted, str(error))
 

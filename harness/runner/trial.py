@@ -10,7 +10,15 @@ from typing import TypeAlias
 import anyio
 
 from harness.base import HarnessError, JudgeError, NotAdmitted, ServerError, utc_now
-from harness.judging import Evidence, Judge, checks_with, evaluate_checks, judge_trial, not_started
+from harness.judging import (
+    Evidence,
+    Judge,
+    checks_with,
+    evaluate_checks,
+    judge_trial,
+    not_started,
+    reward_check,
+)
 from harness.models import PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent_conversation import AgentConversation
@@ -131,6 +139,7 @@ class _Attempt:
         self._recorded: Transcript | None = None
         self._unrecorded = False
         self._replay: tuple[CheckResult, ...] = ()
+        self._recorded_reward: float | None = None
         self.error: TrialError | None = None
 
     async def run(self) -> None:
@@ -165,6 +174,10 @@ class _Attempt:
                 judge=self._judge,
             )
             self._checks = (*await evaluate_checks(evidence), *self._replay)
+            if self._recorded_reward is not None:
+                status = judge_trial(self._job.trial, transcript, self._checks).status
+                compared = reward_check(self._recorded_reward, status)
+                self._checks += () if compared is None else (compared,)
 
     async def _converse(self) -> None:
         job, context, case = self._job, self._context, self._job.trial.case
@@ -291,7 +304,9 @@ class _Attempt:
         self._recorded = replace(now, states=states)
         self._replay = (replay_check(differences),)
         # What was judged when it was recorded counts where no judge is asked now.
-        self._judge.given = recording.get_verdicts(case.name, self._job.trial.number - 1)
+        index = self._job.trial.number - 1
+        self._judge.given = recording.get_verdicts(case.name, index)
+        self._recorded_reward = recording.get_reward(case.name, index)
 
     def _build_transcript(self) -> Transcript:
         if self._recorded is not None:

@@ -62,6 +62,9 @@ class ExecutableRecording(ModelRecording, Protocol):
         Empty if there was none.
         """
 
+    def get_reward(self, case: str, index: int) -> float | None:
+        """Return the reward that a trial was recorded with; ``None`` if it has none."""
+
 
 @runtime_checkable
 class ReplayableLeaderboard(Protocol):

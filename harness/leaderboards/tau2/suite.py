@@ -22,6 +22,7 @@ from harness.leaderboards.tau2.data import (
 from harness.leaderboards.tau2.result_files import (
     NotAResultFile,
     ResultFile,
+    SimulationOutcome,
     UnsupportedDomain,
     read_results,
 )
@@ -148,9 +149,17 @@ class Tau2Recording:
 
     def get_verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
         """Return ``assertion → judgement`` of the recorded judge for that trial of a task."""
-        domain, _, task = case.partition("_")
-        outcome = self.domains[domain].list_trials(task)[index].outcome
+        outcome = self._get_outcome(case, index)
         return {} if outcome is None else outcome.verdicts
+
+    def get_reward(self, case: str, index: int) -> float | None:
+        """Return the recorded reward of that trial of a task."""
+        outcome = self._get_outcome(case, index)
+        return None if outcome is None else outcome.reward
+
+    def _get_outcome(self, case: str, index: int) -> SimulationOutcome | None:
+        domain, _, task = case.partition("_")
+        return self.domains[domain].list_trials(task)[index].outcome
 
 
 def format_case_name(domain: str, task: str) -> str:

@@ -34,6 +34,7 @@ from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
+    contradictions,
     failed_checks,
     format_effort,
     format_problem,
@@ -263,6 +264,7 @@ class _Summary:
             *pass_rate_lines(self.report),
             *repeat_lines(self.report),
             *stand_ins(self.report),
+            *contradictions(self.report),
             *format_effort(self.report),
             *format_side_usage(self.report),
         )

@@ -20,7 +20,11 @@ from harness.reports.sections.matrices import matrix_json
 from harness.reports.sections.remarks import calls_json, case_mark, count_calls, reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
-from harness.reports.sections.sentences import compute_pass_rate, failed_checks
+from harness.reports.sections.sentences import (
+    compute_pass_rate,
+    failed_checks,
+    recorded_rewards_json,
+)
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import (
@@ -68,6 +72,7 @@ def _encode_run(report: Report) -> dict[str, Any]:
         "judge_usage": asdict(report.judge_usage),
         "user_usage": asdict(report.user_usage),
         **({"scores": scores} if (scores := scores_json(report)) else {}),
+        **({"recorded_rewards": rewards} if (rewards := recorded_rewards_json(report)) else {}),
         "reason": report.reason,
         "exit_code": exit_code(report),
         **({"reviews": reviews_json(report.reviews)} if report.reviews else {}),

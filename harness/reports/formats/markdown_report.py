@@ -36,6 +36,7 @@ from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
 from harness.reports.sections.sentences import (
     URGENCY,
+    contradictions,
     format_account,
     format_counts,
     format_effort,
@@ -112,7 +113,13 @@ def _format_head(report: Report, log: RunLog) -> Iterator[str]:
     rate, each = (rates[0], []) if len(rates) == 1 and len(report.entrants) == 1 else ("", rates)
     tail = f" · {rate}" if rate else ""
     yield f"**{report.counts.planned} planned: {format_counts(report) or 'none'}**{tail}\n"
-    for words in (*each, *remark_lines(report), *repeat_lines(report), *stand_ins(report)):
+    for words in (
+        *each,
+        *remark_lines(report),
+        *repeat_lines(report),
+        *stand_ins(report),
+        *contradictions(report),
+    ):
         yield f"{format_code(words)}\n"
     yield f"{' · '.join(format_effort(report))}\n"
     for words in format_side_usage(report):

@@ -20,7 +20,7 @@ from harness.base import (
     merge_trials,
     rate_interval,
 )
-from harness.judging import NO_TRIAL, is_leaking
+from harness.judging import NO_TRIAL, RECORDED_REWARD, is_leaking
 from harness.models import get_traits
 from harness.reports.sections.remarks import case_mark
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage
@@ -165,6 +165,36 @@ def stand_ins(report: Report) -> Iterator[str]:
     """Yield ``faithfulness of 12 trials: no judge: …`` for scores without a judge."""
     for label, trials in Counter(filter(None, map(find_stand_in, report.results))).items():
         yield f"faithfulness of {trials} trial{'' if trials == 1 else 's'}: {label}"
+
+
+def count_contradictions(report: Report) -> dict[str, tuple[int, int]]:
+    """Return ``entrant → trials whose recorded reward is not ours, trials with both``."""
+    verdicts = [
+        (result.entrant, check.verdict)
+        for result in report.results
+        for check in result.checks
+        if check.kind == RECORDED_REWARD
+    ]
+    compared = Counter(entrant for entrant, _ in verdicts)
+    contradicted = Counter(entrant for entrant, verdict in verdicts if verdict == "failed")
+    return {entrant: (contradicted[entrant], total) for entrant, total in compared.items()}
+
+
+def contradictions(report: Report) -> Iterator[str]:
+    """Yield ``recorded rewards: 25 of 50 contradict the rules`` for each entrant, if any does."""
+    counted = count_contradictions(report)
+    for entrant, (wrong, total) in counted.items():
+        if wrong:
+            who = f" of {make_one_line(entrant)}" if len(counted) > 1 else ""
+            yield f"recorded rewards{who}: {wrong} of {total} contradict the rules"
+
+
+def recorded_rewards_json(report: Report) -> list[dict[str, Any]]:
+    """Return for each entrant how many recorded rewards were compared, and how many contradict."""
+    return [
+        {"entrant": entrant, "compared": total, "contradicted": wrong}
+        for entrant, (wrong, total) in count_contradictions(report).items()
+    ]
 
 
 def model_words(report: Report, entrant: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,9 @@ from harness.leaderboards.tau2.checks import (
 )
 from harness.leaderboards.tau2.tasks import Action, Criteria
 from harness.reports.build import build_report
+from harness.reports.formats.json_report import write_json
 from harness.reports.sections.repeats import repeat_lines, repeats_json
+from harness.reports.sections.sentences import contradictions
 from harness.runlog import RunLog
 from harness.types import ToolRequest, TrialResult, UserMessage
 from tests.judging.checks.scenes import scene
@@ -296,6 +299,38 @@ def test_a_result_that_is_not_as_recorded_is_told_and_decides_nothing(log: RunLo
     assert replayed.actual == ["id_cancel_pending_order"]
     assert "recorded “{}”" in replayed.explanation
     assert run.status == "passed"
+
+
+def test_a_recorded_reward_that_the_rules_contradict_is_counted_and_decides_nothing(
+    tmp_path: Path,
+) -> None:
+    names = {"right": (GOOD, 1), "too_good": (WITHOUT_CALL, 1.0), "too_bad": (GOOD, 0.0)}
+    tasks = list(map(task, [*names, "unlabelled"]))
+    simulations = [
+        simulation(name, messages) | {"reward_info": {"reward": reward}}
+        for name, (messages, reward) in names.items()
+    ]
+    small_shop(tmp_path / "cache", tasks)
+    path = results(tmp_path / "results.json", tasks, [*simulations, simulation("unlabelled")])
+    log = run_recorded("retail", path, tmp_path, cache=tmp_path / "cache")
+    found = {
+        run.case.name.removeprefix("retail_"): (run.status, check.verdict)
+        for run in log.results
+        for check in run.checks
+        if check.kind == "recorded_reward"
+    }
+    assert found == {
+        "right": ("passed", "passed"),
+        "too_good": ("failed", "failed"),
+        "too_bad": ("passed", "failed"),
+    }
+    report = build_report(log)
+    assert list(contradictions(report)) == ["recorded rewards: 2 of 3 contradict the rules"]
+    document = io.StringIO()
+    write_json(report, log, document)
+    assert json.loads(document.getvalue())["result"]["recorded_rewards"] == [
+        {"entrant": report.cases[0].entrant, "compared": 3, "contradicted": 2}
+    ]
 
 
 def test_the_conversation_has_the_results_of_now(log: RunLog) -> None:

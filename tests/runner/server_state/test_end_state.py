@@ -15,6 +15,7 @@ from harness.judging.checks import VOCABULARY
 from harness.runner.end_state import EndStates, run_query
 from harness.types import (
     Case,
+    Limits,
     Outcome,
     ScriptedCall,
     ServerSpec,
@@ -67,6 +68,36 @@ def test_a_fresh_copy_is_set_up_as_the_case_is_once_for_each_setup() -> None:
     assert first is again
     assert first is not bare
     assert failed.error == "setup call 1 failed: write → tool_error: no such order"
+
+
+class LateCopies(Copies):
+    """Lends a session after a while, whose server answers after a while."""
+
+    def __init__(self, *, lent_after_s: float, answers_after_s: float) -> None:
+        super().__init__()
+        self._lent_after_s, self._answers_after_s = lent_after_s, answers_after_s
+
+    @asynccontextmanager
+    async def lend_session(self, *who: Any) -> AsyncIterator[MemorySession]:
+        await anyio.sleep(self._lent_after_s)
+        async with super().lend_session(*who) as session:
+            yield session
+
+    async def _answer(self, request: ToolRequest) -> tuple[Outcome, str]:
+        await anyio.sleep(self._answers_after_s)
+        return "ok", "5"
+
+
+@pytest.mark.parametrize(
+    ("lent_after_s", "answers_after_s", "late"), [(0.12, 0.0, False), (0.0, 0.12, True)]
+)
+def test_a_state_has_the_time_of_its_case_and_waiting_for_a_copy_costs_none_of_it(
+    lent_after_s: float, answers_after_s: float, *, late: bool
+) -> None:
+    copies: Any = LateCopies(lent_after_s=lent_after_s, answers_after_s=answers_after_s)
+    asked = replace(case(7), limits=Limits(timeout_s=0.1))
+    (reading,) = anyio.run(EndStates().read_references, asked, SERVER, copies)
+    assert (reading.error == "it was not read within the case's 0.1 s") is late
 
 
 def test_two_columns_of_one_name_are_an_error_and_never_one_of_them(tmp_path: Path) -> None:
