@@ -38,7 +38,7 @@ from harness.suites.ingest import (
     scale_limits,
     split_into_chunks,
 )
-from harness.suites.memory_sources import choose_measure, find_source, list_scores
+from harness.suites.memory_sources import check_category, choose_measure, list_scores
 from harness.suites.readers import Vocabulary
 from harness.types import Case, Check, JsonObject, Limits, Location, Suite, Turn
 
@@ -127,9 +127,11 @@ class _MemoryRowReader:
             meant = "Give each question its list of accepted answers, in the same order."
             self._add_problem(message, meant)
         metadata = self._read_column("metadata", _parse_metadata, {})
-        source = find_source((metadata or {}).get("source"))
         given = self._read_column("metric", _parse_metric)
-        by = self._read_value("metadata", lambda: choose_measure(source, given))
+        # As the line has it: what is too long for reports is not in `metadata`.
+        noted = self.row.value.get("metadata") if metadata is not None else None
+        source = (noted or {}).get("source")
+        chosen = self._read_value("metadata", lambda: choose_measure(source, given))
         at_least = self._read_column("at_least", lambda value: value, 1.0)
         tell = self._read_column("ingest_prompt", parse_template, INGEST_PROMPT)
         parse_prompt = partial(parse_template, placeholder=QUESTION)
@@ -137,9 +139,12 @@ class _MemoryRowReader:
         name = self._read_column("name", parse_single_line, "")
         if len(self.problems) > known or told is None or questions is None or answers is None:
             return None
+        by, competency = chosen
         # A competency's score has only answers that were compared as officially.
-        if source is not None and by == source.by:
-            metadata = {"category": source.competency, **metadata}
+        if competency is not None:
+            metadata = {**metadata, "category": competency}
+        else:
+            self._read_value("metadata", lambda: check_category(metadata.get("category")))
         checks = [self._build_checks(CHECK, {"answers": given, "by": by}) for given in answers]
         share = self._build_checks(SHARE_CHECK, {"at_least": at_least})
         if len(self.problems) > known:

@@ -5,6 +5,8 @@ A model that remembers by tools passes, one that has none fails.
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +17,7 @@ from harness.base.builtin import builtin_suites
 from harness.types import UserMessage
 from tests.end_to_end.harness_process import PLAIN_SERVER, Project
 from tests.fake_provider import FakeProvider
+from tests.reports.packs import blocks_of
 from tests.servers.memory.memory_model import TELLING, rememberer
 
 OWN = builtin_suites() / "memory.jsonl"
@@ -97,6 +100,42 @@ def test_without_memory_tools_nothing_is_remembered(memory: Project) -> None:
     wrong = finished.document["result"]["tests"][0]["failures"]
     assert "Too few turns are right: 0 of 5 (score 0.00, at least 0.80 expected)" in str(wrong)
     assert "question 3: What is the neighbour's cat called?" in str(wrong)
+
+
+@pytest.mark.slow
+def test_each_competency_of_the_dataset_is_in_every_output(memory: Project) -> None:
+    known, other = "I do not know.", "Lisbon"
+    rows = [
+        ("eventqa_full", [known, other], "Accurate Retrieval", "50.00%   2 of 2"),
+        ("icl_nlu_8296shot_balance", [other], "Test-Time Learning", "0.00%   1 of 1"),
+        ("detective_qa", [known], "Long-Range Understanding", "100.00%   1 of 1"),
+        ("factconsolidation_mh_32k", [other] * 3, "Conflict Resolution", "0.00%   3 of 3"),
+    ]
+    lines = [
+        {
+            "context": "Ann lives in Lisbon.",
+            "questions": [f"Where? ({number})" for number, _ in enumerate(answers)],
+            "answers": answers,
+            "metadata": {"source": source},
+        }
+        for source, answers, _, _ in rows
+    ]
+    path = memory.folder / "evals" / "bench.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    names = ("report.md", "report.xml", "report.html", "report.json")
+    reports = [word for name in names for word in ("--report", name)]
+    finished = memory.run("evals", str(path), "--model", "fake", "--server", "forgetful", *reports)
+    assert finished.code == 1
+    markdown, junit, page, document = ((memory.folder / name).read_text() for name in names)
+    shown = "\n".join(blocks_of(page)["overview"]["scores"][0]["lines"])
+    (table,) = json.loads(document)["result"]["scores"]
+    assert [line["name"] for line in table["scores"]] == [name for _, _, name, _ in rows]
+    for _, _, name, words in rows:
+        shares = rf"{name} +{words} cases"
+        for text in (finished.stdout, markdown, shown):
+            assert re.search(shares, text), text
+        assert f'<property name="score of {name}" value="{words} cases"' in junit
 
 
 def test_a_memory_lasts_across_conversations_and_not_across_trials(memory: Project) -> None:

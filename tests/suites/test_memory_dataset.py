@@ -178,6 +178,8 @@ def test_a_case_without_a_name_is_called_by_its_source_or_line(tmp_path: Path) -
         ({"ingest_prompt": "x"}, "ingest_prompt: it has no {chunk}."),
         ({"question_prompt": "x"}, "question_prompt: it has no {question}."),
         ({"metadata": "x"}, "metadata: expected a mapping"),
+        ({"metadata": {"source": 5}}, "metadata.source: expected a text, found 5."),
+        ({"metadata": {"source": ["x"]}}, "metadata.source: expected a text, found a list"),
         ({"name": "a\nb"}, "name: "),
     ],
 )
@@ -190,45 +192,95 @@ def test_a_mistake_in_a_line_is_told_with_its_column(
 
 
 @pytest.mark.parametrize(
-    ("source", "by"),
+    ("source", "by", "competency"),
     [
-        ("eventqa_full", "substring"),
-        ("ruler_qa1_197K", "substring"),
-        ("factconsolidation_mh_262k", "substring"),
-        ("icl_banking77_5900shot_balance", "exact"),
-        ("ICL_trec_fine_6400shot_balance", "exact"),
-        ("detective_qa", "exact"),
-        ("a_source_of_ours", "substring"),
+        ("eventqa_full", "substring", "Accurate Retrieval"),
+        ("EventQA 65536", "substring", "Accurate Retrieval"),
+        ("ruler_qa1_197K", "substring", "Accurate Retrieval"),
+        ("RULER-QA2_421K", "substring", "Accurate Retrieval"),
+        ("ruler_niah_mq_128k", "recall", "Accurate Retrieval"),
+        ("icl_banking77_5900shot_balance", "exact", "Test-Time Learning"),
+        ("ICL_trec_fine_6400shot_balance", "exact", "Test-Time Learning"),
+        ("detective_qa", "exact", "Long-Range Understanding"),
+        (" Detective-QA* ", "exact", "Long-Range Understanding"),
+        ("factconsolidation_mh_32k", "substring", "Conflict Resolution"),
+        ("Fact Consolidation SH 262k", "substring", "Conflict Resolution"),
     ],
 )
 def test_answers_are_compared_as_the_source_officially_is(
-    tmp_path: Path, source: str, by: str
+    tmp_path: Path, source: str, by: str, competency: str
 ) -> None:
     chosen = case(tmp_path, metadata={"source": source})
     assert chosen.turns[1].checks[0].params["by"] == by
-    chosen = case(tmp_path, metadata={"source": source}, metric="recall")
-    assert chosen.turns[1].checks[0].params["by"] == "recall"
+    assert chosen.metadata["category"] == competency
+    own = "exact" if by == "recall" else "recall"
+    chosen = case(tmp_path, metadata={"source": source}, metric=own)
+    assert chosen.turns[1].checks[0].params["by"] == own
+    assert "category" not in chosen.metadata
 
 
 @pytest.mark.parametrize(
     ("source", "official"),
     [
         ("longmemeval_s*", "judged by a model"),
+        ("LongMemEval_S_-1_500", "judged by a model"),
         ("infbench_sum_eng_shots2", "an F1 that a model judges"),
+        ("InfBench-Sum", "an F1 that a model judges"),
         ("recsys_redial_full", "recall of film ids"),
+        ("RecSys ReDial", "recall of film ids"),
     ],
 )
 def test_a_source_whose_measure_is_missing_is_refused(
     tmp_path: Path, source: str, official: str
 ) -> None:
     told = mistake(tmp_path, metadata={"source": source})
-    assert f"are officially {official}, which is not supported. | Leave these lines" in told
+    assert (
+        f"metadata.source: the answers of {source} are officially {official}, which is not "
+        "supported. | Leave these lines"
+    ) in told
     # Whoever names a measure knows that it is not the official one.
     assert case(tmp_path, metadata={"source": source}, metric="exact").turns[1].checks
 
 
+@pytest.mark.parametrize(
+    ("source", "near"),
+    [
+        ("evenqta_full", "Did you mean 'eventqa'? "),
+        ("longmem_eva_s*", "Did you mean 'longmemeval'? "),
+        ("facts_consolidation_mh_6k", "Did you mean 'factconsolidation'? "),
+        ("ruler_vt_16k", "Did you mean 'ruler_"),
+        ("eventqavil", "Did you mean 'eventqa'? "),
+        ("icling_on_the_cake", ""),
+        ("our_handbook", ""),
+        ("x" * 2000, ""),
+    ],
+)
+def test_a_source_that_the_dataset_does_not_have_needs_a_measure(
+    tmp_path: Path, source: str, near: str
+) -> None:
+    told = mistake(tmp_path, metadata={"source": source})
+    assert "is no source of MemoryAgentBench, so it has no official measure. | " in told
+    assert near in told
+    assert told.endswith("name its 'metric': substring, exact or recall.")
+    assert case(tmp_path, metadata={"source": source}, metric="recall").turns[1].checks
+
+
+@pytest.mark.parametrize("source", [None, "", " "])
+def test_a_line_without_a_source_is_compared_by_substring(tmp_path: Path, source: Any) -> None:
+    chosen = case(tmp_path, metadata={"source": source})
+    assert chosen.turns[1].checks[0].params["by"] == "substring"
+
+
+def test_answers_that_are_compared_otherwise_cannot_join_a_competency(tmp_path: Path) -> None:
+    category = {"category": "Accurate Retrieval"}
+    told = mistake(tmp_path, metadata={"source": "longmemeval_s*", **category}, metric="exact")
+    assert "metadata.category: 'Accurate Retrieval' is the score of MemoryAgentBench" in told
+    official = case(tmp_path, metadata={"source": "eventqa_full", "category": "mine"})
+    assert official.metadata["category"] == "Accurate Retrieval"
+
+
 def test_the_four_competencies_are_reported_apart(tmp_path: Path) -> None:
-    sources = ("icl_nlu_8296shot_balance", "detective_qa", "detective_qa", "ours", "eventqa_full")
+    sources = ("icl_nlu_8296shot_balance", "detective_qa", "detective_qa", "", "eventqa_full")
     suite = read(tmp_path, *({**ROW, "metadata": {"source": source}} for source in sources))
     assert suite.scores == {
         "parts": [

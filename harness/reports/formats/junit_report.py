@@ -26,6 +26,7 @@ from harness.reports.formats.transcripts import trial_text
 from harness.reports.record_fields import sum_fields
 from harness.reports.sections.remarks import calls_words, case_mark, count_calls, review_words
 from harness.reports.sections.repeats import trials_needed
+from harness.reports.sections.scores import find_scores
 from harness.reports.sections.sentences import failed_checks, format_account
 from harness.reports.trial_record import TrialRecord
 from harness.reports.writers import Writer
@@ -117,11 +118,12 @@ def _build_suite(
         "reason": report.reason,
         **({"inputs": inputs["digest"]} if (inputs := get_inputs(report)) else {}),
         **({"reviews": review_words(reviews)} if reviews else {}),
+        **{f"score of {name}": words for name, words in find_scores(report, suite, entrant)},
     }
     properties = ET.SubElement(element, "properties")
     for key, value in facts.items():
         shown = _clean_text(_format_known(value))
-        ET.SubElement(properties, "property", {"name": key, "value": shown})
+        ET.SubElement(properties, "property", {"name": _clean_text(key), "value": shown})
     return element
 
 

@@ -34,6 +34,7 @@ from harness.reports.sections.matrices import (
 )
 from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
+from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
     URGENCY,
     contradictions,
@@ -137,6 +138,10 @@ def _format_head(report: Report, log: RunLog) -> Iterator[str]:
             for one in mistaken
         )
         yield f"Expected, and called instead: {pairs}\n"
+    for table in score_tables(report):
+        yield f"Scores of {format_code(table.suite)} {format_code(table.entrant)}\n"
+        text = "\n".join(score_lines(table))
+        yield f"{fence_code(text)}\n"
 
 
 _TABLE_HEAD = (

@@ -74,6 +74,13 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
                 yield ScoreTable(suite=suite, model=model, axes=axes, scores=tuple(lines))
 
 
+def find_scores(report: Report, suite: str, entrant: str) -> Iterator[tuple[str, str]]:
+    """Yield each score of an entrant in a suite: its name, and the score in words."""
+    for table in score_tables(report):
+        if (table.suite, table.entrant) == (suite, entrant):
+            yield from ((line.name, _format_score(line).strip()) for line in table.scores)
+
+
 def score_lines(table: ScoreTable) -> list[str]:
     """Return a table in lines of text, aligned."""
     names = [f"{'  ' * line.depth}{line.name}" for line in table.scores]

@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from rich.console import Console
 
 from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
+from harness.reports.formats.html_report.overview import build_overview
 from harness.reports.formats.json_report import write_json
 from harness.reports.sections.scores import INCOMPLETE, score_lines, score_tables
+from harness.reports.writers import WRITERS
 from harness.runlog import RunLog
 from harness.types import CheckResult, Report, Verdict
 from tests.reports.run_logs import write_log
@@ -115,6 +118,37 @@ def test_a_suite_without_scores_has_no_table(log: RunLog) -> None:
     stream = io.StringIO()
     write_json(report, log, stream)
     assert "scores" not in json.loads(stream.getvalue())["result"]
+
+
+LINES = ("  pool      37.50%   4 of 4 cases, weighs 75%", "    small  100.00%   1 of 1 cases")
+
+
+@pytest.mark.parametrize("form", ["markdown", "github"])
+def test_scores_are_in_summaries_for_pull_requests(log: RunLog, form: str) -> None:
+    stream = io.StringIO()
+    WRITERS.get(form).write(scored(log, PLACES), log, stream)
+    lines = stream.getvalue().splitlines()
+    at = lines.index("Scores of `s` `m`")
+    assert [*LINES] == lines[at + 4 : at + 6]
+
+
+@pytest.mark.parametrize("form", ["junit", "junit10"])
+def test_scores_are_properties_of_the_suite_in_junit(log: RunLog, form: str) -> None:
+    stream = io.StringIO()
+    WRITERS.get(form).write(scored(log, PLACES), log, stream)
+    found = {
+        one.get("name"): one.get("value")
+        for one in ET.fromstring(stream.getvalue()).iterfind("testsuite/properties/property")
+    }
+    assert found["score of small"] == "100.00%   1 of 1 cases"
+    assert found["score of pool"] == "37.50%   4 of 4 cases, weighs 75%"
+    assert found["score of single"] == "100.00%*  1 of 2 cases, weighs 25%"
+
+
+def test_scores_are_part_of_the_html_page(log: RunLog) -> None:
+    (table,) = build_overview(scored(log, PLACES), log)["scores"]
+    assert table["title"] == "Scores of s, m"
+    assert [*LINES] == table["lines"][1:3]
 
 
 def test_scores_are_on_the_console_and_in_json(log: RunLog) -> None:

@@ -7,7 +7,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from harness.base import format_money, format_number, format_seconds, iterate_batches
+from harness.base import (
+    format_money,
+    format_number,
+    format_seconds,
+    iterate_batches,
+    make_printable,
+    shorten_text,
+)
 from harness.judging import leak_lines
 from harness.reports.findings import build_audit
 from harness.reports.sections.matrices import (
@@ -21,6 +28,7 @@ from harness.reports.sections.matrices import (
 )
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines
+from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
     URGENCY,
     compute_pass_rate,
@@ -99,6 +107,14 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
         else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)},
         "repeats": [
             shorten_line(words, _TEXT) for words in (*remark_lines(report), *repeat_lines(report))
+        ],
+        "scores": [
+            {
+                "title": shorten_line(f"Scores of {table.suite}, {table.entrant}"),
+                # Columns of a score table are aligned by spaces.
+                "lines": [make_printable(shorten_text(line, _TEXT)) for line in score_lines(table)],
+            }
+            for table in score_tables(report)
         ],
         "figures": _list_figures(report),
         "grid": first_grid(report, log),

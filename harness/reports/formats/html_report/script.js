@@ -27,6 +27,7 @@ import { block, caseBlock, cellsOf, searchBlocks } from "./blocks.js";
  * @property {{status: string, amount: number}[]} endings
  * @property {{rate: number, low: number, high: number, words: string} | null} rate  the pass rate and its interval, from 0 to 1
  * @property {string[]} repeats
+ * @property {{title: string, lines: string[]}[]} scores  of the suites that define any
  * @property {[string, string][]} figures
  * @property {GridData} grid
  * @property {Access | null} access
@@ -68,6 +69,9 @@ function showTotals() {
       el("div", {}, el("dt", { text: name }), el("dd", { text: value, class: kind })))),
   );
   at("summary").append(...data.repeats.map((words) => el("p", { text: words })));
+  for (const { title, lines } of data.scores) {
+    at("summary").append(el("p", { text: title }), el("pre", { class: "scores", text: lines.join("\n") }));
+  }
   for (const words of data.damaged) at("summary").append(el("p", { class: "notice", text: words }));
   if (data.early) {
     at("summary").append(el("p", { class: "notice", text: `The run ended early: ${data.early}.` }));
