@@ -2,6 +2,8 @@ from .batching import iterate_batches as iterate_batches
 from .builtin import builtin_server as builtin_server
 from .builtin import builtin_servers as builtin_servers
 from .builtin import builtin_suites as builtin_suites
+from .builtin import is_builtin_server as is_builtin_server
+from .builtin import is_builtin_suite as is_builtin_suite
 from .documents.document import Document as Document
 from .documents.document import Steps as Steps
 from .documents.document import build_code_document as build_code_document

@@ -40,6 +40,18 @@ def builtin_suites() -> Path:
     return builtin_root() / "evals"
 
 
+def is_builtin_suite(file: str | None) -> bool:
+    """Return whether ``file`` is one of the project's own suites."""
+    return file is not None and Path(file).resolve().is_relative_to(builtin_suites().resolve())
+
+
+def is_builtin_server(server: ServerSpec) -> bool:
+    """Return whether ``server`` comes with the project: nobody shall take it for their own."""
+    # In a checkout, servers of the developers' own may run in the same folder.
+    of_package = any(part.startswith("servers.") for part in server.transport.args[1:2])
+    return of_package and server.transport.cwd == str(builtin_root())
+
+
 def builtin_servers() -> tuple[str, ...]:
     """Return the names of the project's own servers, in alphabetical order.
 

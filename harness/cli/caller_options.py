@@ -41,19 +41,32 @@ def find_server(suites: Sequence[Suite], servers: Sequence[str], config: Config)
     """
     if not suites:
         raise NothingToRun("there is no suite to take identities and calls from")
-    used = {one.server if isinstance(one.server, str | tuple) else one.name for one in suites}
+    used = {_list_servers(one, config) for one in suites}
     if len(used) > 1:
         names = ", ".join(suite.name for suite in suites)
         raise UsageError("these suites use different servers", meant=f"Name one of them: {names}.")
     spec = (
         config.server_options(servers)
         if servers
-        else config.resolve_server(suites[0].server, suites[0].name)
+        else config.resolve_server(suites[0].server, suites[0].name, _locate_file(suites[0]))
     )
     # One suite's guard must hold for the calls of all: they share this server.
     for suite in suites:
         spec = add_guard_rails(spec, suite, RunRequest())
     return spec
+
+
+def _list_servers(suite: Suite, config: Config) -> tuple[str, ...]:
+    """Return the names of the servers that ``suite`` uses; its own if it brings its server."""
+    if suite.server is None:
+        return config.find_meant_servers(suite.name, _locate_file(suite)) or (suite.name,)
+    if isinstance(suite.server, ServerSpec):
+        return (suite.name,)
+    return suite.server if isinstance(suite.server, tuple) else (suite.server,)
+
+
+def _locate_file(suite: Suite) -> str | None:
+    return suite.at.file if suite.at else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from harness.reports import (
     case_name,
     failed_checks,
     format_effort,
+    list_servers,
     list_status_counts,
     model_words,
     pass_rate_lines,
@@ -72,6 +73,8 @@ def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iter
 
 def format_totals(report: Report) -> Iterator[str]:
     """Yield the lines of the summary."""
+    for name, words in list_servers(report):
+        yield f"server {name}  {words}".rstrip()
     for name in report.entrants:
         yield f"model {name}  {model_words(report, name)}"
     ended = ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))

@@ -82,6 +82,7 @@ def build_run_report(log: RunLog, totals: Totals) -> Report:
         reason=footer.reason if footer else "interrupted",
         suites=log.header.suites,
         models=log.header.models,
+        servers=log.header.servers,
         entrants=log.header.entrants,
         results=(),
         cases=(),

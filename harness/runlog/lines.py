@@ -43,7 +43,7 @@ class Header:
     planned: int
     """Trials in the plan."""
     suites: JsonObject = field(default_factory=dict)
-    """Suite name → ``{file, digest, description, cases: {name: digest}}``."""
+    """Suite name → ``{file, digest, description, servers: [name], cases: {name: digest}}``."""
     models: JsonObject = field(default_factory=dict)
     """Model name → its settings, without secrets."""
     axes: JsonObject = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Header:
     """Name of an entrant → ``{"model": …}`` and its value on each axis, unless it is the default;
     in the order of reports."""
     servers: JsonObject = field(default_factory=dict)
-    """Server name → how it is started, without secrets."""
+    """Server name → how it is started, without secrets, and ``built_in`` if it is harness's own."""
     settings: JsonObject = field(default_factory=dict)
     """Trials, concurrency, budgets, shard, selection."""
     schema: int = SCHEMA_VERSION

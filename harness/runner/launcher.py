@@ -12,7 +12,15 @@ from typing import Any, TypeAlias
 
 import anyio
 
-from harness.base import GATE, KNOWN, NothingToRun, Redactor, UsageError, utc_now
+from harness.base import (
+    GATE,
+    KNOWN,
+    NothingToRun,
+    Redactor,
+    UsageError,
+    is_builtin_server,
+    utc_now,
+)
 from harness.runlog import Header, LogWriter, RunLog, discard_log, read_log
 from harness.runner.agent_requirements import add_agent_versions
 from harness.runner.observer import Observer
@@ -114,16 +122,31 @@ def build_redactor(plan: RunPlan) -> Redactor:
 
 def build_header(plan: RunPlan, run_id: str, options: RunOptions) -> Header:
     """Return the first line of the plan's log."""
+    used: dict[str, list[str]] = {}
+    for suite, server in dict.fromkeys((job.suite.name, job.server.name) for job in plan.jobs):
+        # That of a single case of a suite in Python, with the case's own functions, is the suite's.
+        name = suite if server.startswith(f"{suite}::") else server
+        if name not in used.setdefault(suite, []):
+            used[suite].append(name)
     return Header(
         run_id=run_id,
         started_at=utc_now(),
         harness_version=__version__,
         planned=len(plan.jobs),
-        suites={suite.name: describe_suite(suite) for suite in plan.suites},
+        suites={
+            suite.name: {**describe_suite(suite), "servers": used.get(suite.name, [])}
+            for suite in plan.suites
+        },
         models={model.name: describe_model(model) for model in plan.models},
         axes=describe_values([job.point for job in plan.jobs]),
         entrants=plan.entrants,
-        servers={server.name: describe_server(server) for server in plan.servers},
+        servers={
+            server.name: {
+                **describe_server(server),
+                **({"built_in": True} if is_builtin_server(server) else {}),
+            }
+            for server in plan.servers
+        },
         settings={
             **plan.settings,
             "concurrency": options.concurrency,

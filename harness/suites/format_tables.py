@@ -304,7 +304,8 @@ _SUITE_FIELDS = {
     "system_prompt": text_field("Sent to the model before every prompt."),
     "server": build_field(
         "The server to test: the name of a configured one, those of several, or how to "
-        "start it. Without it, the configured server with the suite's name.",
+        "start it. Without it, the configured server with the suite's name, "
+        "or the only one.",
         any_of(TEXT, array_of(TEXT, minItems=1), refer_to("server")),
         _parse_server,
     ),

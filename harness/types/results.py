@@ -328,6 +328,8 @@ class Report(_LogBacked):
     """What the models that played users used, over all trials."""
     calls: CallCounts = field(default_factory=CallCounts)
     """Tool calls by outcome, over all trials."""
+    servers: JsonObject = field(default_factory=dict)
+    """Server name → its part of the log's header."""
     settings: JsonObject = field(default_factory=dict)
     """As in the log's header."""
     access: AccessReport = field(default_factory=AccessReport)

@@ -55,14 +55,7 @@ def choose_servers(
     Raises:
         UsageError: neither the suite nor the configuration determines it.
     """
-    # As in a run from a terminal, a suite that names no server uses the one with its name, or the
-    # only one.
-    settled = (
-        suite.server is not None
-        or suite.name in server_names(config)
-        or len(config.server_names) == 1
-    )
-    if named or settled:
+    if named or suite.server is not None or config.find_meant_servers(suite.name):
         return named, None
     if suite.at is not None and suite.at.file.endswith(".csv") and not config.server_names:
         return (

@@ -40,6 +40,7 @@ from harness.reports.sections.sentences import (
     format_problem,
     format_side_usage,
     least_urgent_first,
+    list_servers,
     list_status_counts,
     model_words,
     pass_rate_lines,
@@ -136,6 +137,8 @@ class _Summary:
         for suite, facts in self.report.suites.items():
             description = shorten_text(make_one_line(facts.get("description") or ""), 200)
             self._print_pair(make_one_line(suite), "bold", description)
+        for name, words in list_servers(self.report):
+            self._print_pair(f"server {name}", "", words)
         for name in self.report.entrants:
             words = make_one_line(model_words(self.report, name))
             self._print_pair(make_one_line(f"model {name}"), "", words)

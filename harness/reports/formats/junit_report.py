@@ -97,6 +97,7 @@ def _build_suite(
     skipped = sum(case.status == "skipped" for case in cases)
     attributes = {"name": _clean_text(name), **_sum_attributes(cases), "skipped": str(skipped)}
     file = report.suites.get(suite, {}).get("file")
+    servers = report.suites.get(suite, {}).get("servers")
     if file is not None:
         attributes["file"] = _clean_text(file)
     if report.started_at:
@@ -110,6 +111,7 @@ def _build_suite(
     facts = {
         "model": cases[0].model,
         **cases[0].axes,
+        **({"server": ", ".join(servers)} if servers else {}),
         "file": file,
         "run": report.run_id,
         "trials_planned": sum(case.planned for case in cases),

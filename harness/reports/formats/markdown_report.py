@@ -43,6 +43,7 @@ from harness.reports.sections.sentences import (
     format_effort,
     format_problem,
     format_side_usage,
+    list_servers,
     model_words,
     pass_rate_lines,
     sort_by_urgency,
@@ -109,7 +110,12 @@ def _format_head(report: Report, log: RunLog) -> Iterator[str]:
         f"{format_code(name)} {html.escape(make_one_line(model_words(report, name)))}".rstrip()
         for name in report.entrants
     )
-    yield f"Model {models} · run {format_code(report.run_id)}\n"
+    servers = ", ".join(
+        f"{format_code(name)} {format_code(words) if words else ''}".rstrip()
+        for name, words in list_servers(report)
+    )
+    tested = f" · server {servers}" if servers else ""
+    yield f"Model {models}{tested} · run {format_code(report.run_id)}\n"
     rates = pass_rate_lines(report)
     rate, each = (rates[0], []) if len(rates) == 1 and len(report.entrants) == 1 else ("", rates)
     tail = f" · {rate}" if rate else ""

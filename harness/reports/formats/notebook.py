@@ -13,7 +13,9 @@ from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.sentences import (
     format_counts,
     format_effort,
+    format_names,
     format_problem,
+    list_servers,
     pass_rate_lines,
     sort_by_urgency,
 )
@@ -58,7 +60,8 @@ def _format_html(report: Report) -> Iterator[str]:
     planned = f"{report.counts.planned} planned: {format_counts(report) or 'none'}"
     head = " · ".join((planned, *pass_rate_lines(report), *format_effort(report)))
     told = "<br>".join(_escape_text(line) for line in (head, *remark_lines(report)))
-    yield f"<p><b>{_escape_text(report.suite_name)}</b> {_escape_text(report.model)}<br>{told}</p>"
+    about = " · ".join(filter(None, (format_names(list_servers(report)), report.model)))
+    yield f"<p><b>{_escape_text(report.suite_name)}</b> {_escape_text(about)}<br>{told}</p>"
     heads = ("case", "status", "trials", "problem", "time", "cost")
     yield f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}"
     yield "</tr></thead><tbody>"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
+from urllib.parse import urlsplit
 
 from harness.agents import AGENT
 from harness.base import (
@@ -19,6 +21,7 @@ from harness.base import (
     make_printable,
     merge_trials,
     rate_interval,
+    shorten_text,
 )
 from harness.judging import NO_TRIAL, RECORDED_REWARD, is_leaking
 from harness.models import get_traits
@@ -31,6 +34,12 @@ URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passe
 
 _LINE = 2_000
 """Characters that are looked at for one line."""
+_SERVERS = 6
+"""Servers that are named."""
+_OF_FUNCTIONS = "harness.suites.in_python.server"
+"""The module that serves the tools of a suite in Python."""
+_COMMAND = 60
+"""Characters of a server's command line."""
 _PART = 20_000
 """Characters of one check's or error's text."""
 
@@ -214,6 +223,41 @@ def model_words(report: Report, entrant: str) -> str:
         which = f"agent {model_id}: {told}" if told else f"agent {model_id}"
         return f"({which}; what it did without the server is not seen)"
     return f"({provider}: {model_id})" if model_id != name else f"({provider})"
+
+
+def list_servers(report: Report) -> list[tuple[str, str]]:
+    """Return each server under test, and how it is run in parentheses; joined ones one by one.
+
+    Of many, the last entry has the number of those that are left out.
+    """
+    found: dict[str, str] = {}
+    for name, facts in report.servers.items():
+        # The cases of a suite in Python may have a server each, for their own tools.
+        suite, _, case = name.partition("::")
+        shown = suite if case and suite in report.suites else name
+        if not facts.get("members"):
+            found.setdefault(make_one_line(shown), _server_words(facts))
+    servers = list(found.items())
+    more = len(servers) - _SERVERS
+    return [*servers[:_SERVERS], *([(f"… {more} more", "")] if more > 0 else [])]
+
+
+def _server_words(facts: Mapping[str, Any]) -> str:
+    if facts.get("built_in"):
+        return "(built in)"
+    if _OF_FUNCTIONS in facts.get("args", ()):
+        return "(functions of the suite)"
+    if command := facts.get("command"):
+        # Without its folder, which differs between machines.
+        words = " ".join((PurePath(command).name, *facts.get("args", ())))
+        return f"({shorten_text(make_one_line(words), _COMMAND)})"
+    host = urlsplit(facts.get("url") or "").netloc
+    return f"(at {make_one_line(host)})" if host else ""
+
+
+def format_names(names: Iterable[tuple[str, str]]) -> str:
+    """Return ``shop (python shop.py), mail (at mail.example)``."""
+    return ", ".join(" ".join(filter(None, pair)) for pair in names)
 
 
 def sort_by_urgency(report: Report) -> list[CaseResult]:

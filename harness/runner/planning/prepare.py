@@ -152,7 +152,9 @@ def prepare_plan(
         server = (
             config.server_options(servers)
             if request.server
-            else config.resolve_server(suite.server, suite.name)
+            else config.resolve_server(
+                suite.server, suite.name, suite.at.file if suite.at else None
+            )
         )
         return add_guard_rails(server, suite, request)
 

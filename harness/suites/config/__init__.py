@@ -23,6 +23,7 @@ from harness.base import (
     builtin_server,
     builtin_servers,
     did_you_mean,
+    is_builtin_suite,
 )
 from harness.suites.config.agents import (
     AgentEntry,
@@ -129,13 +130,15 @@ class Config:
         return tuple(self._server_entries())
 
     def resolve_server(
-        self, ref: ServerSpec | str | tuple[str, ...] | None, suite_name: str
+        self,
+        ref: ServerSpec | str | tuple[str, ...] | None,
+        suite_name: str,
+        suite_file: str | None = None,
     ) -> ServerSpec:
         """Return a suite's server, ready to start.
 
         ``ref`` is the server itself, the name of a configured or built-in one, or the names of
-        several to join. ``None`` means the server with the suite's name, else the only configured
-        one, or all of an MCP client's configuration.
+        several to join. ``None`` means what `find_meant_servers` finds.
 
         Raises:
             UsageError: there is no such server, or a variable that it needs is not set.
@@ -147,17 +150,35 @@ class Config:
             return join_servers([self._named_server(name) for name in dict.fromkeys(ref)])
         if ref is not None:
             return self._named_server(ref)
-        entries = self._meant_entries()
-        # Before the only one: a name that is the same is no accident.
-        if suite_name in entries or suite_name in builtin_servers():
-            return self._named_server(suite_name)
-        if self._means_all():
-            return self._meant_server()
+        if meant := self.find_meant_servers(suite_name, suite_file):
+            return join_servers([self._named_server(name) for name in meant])
         raise UsageError(
             f"the suite {suite_name!r} names no server",
             meant="Give it one: server: NAME, with the name under servers: in harness.yml, "
             f'or --server "python my_server.py" on the command line.{self._known_servers()}',
         )
+
+    def find_meant_servers(self, suite_name: str, suite_file: str | None = None) -> tuple[str, ...]:
+        """Return the names of the servers of a suite that names none; empty if that is not clear.
+
+        It is the configured server with the suite's name, else the only one of the first file that
+        configures any, or all of an MCP client's configuration. A built-in server is meant by its
+        name alone in the project's own suites, and where nothing is configured.
+
+        Raises:
+            UsageError: every server of the given client configuration is disabled.
+        """
+        configured = self._server_entries() if self.client is None else self.client.servers
+        # Before the only one: a name that is the same is no accident.
+        if suite_name in configured:
+            return (suite_name,)
+        ours = (suite_name,) if suite_name in builtin_servers() else ()
+        if ours and is_builtin_suite(suite_file):
+            return ours
+        if self._means_all():
+            return tuple(self._meant_entries())
+        # Somebody else's suite may be called like a server of ours by chance.
+        return () if configured else ours
 
     def only_server(self, command: str) -> ServerSpec:
         """Return the only configured server, or all of an MCP client's.
@@ -275,7 +296,9 @@ class Config:
 
     def _meant_entries(self) -> Mapping[str, ServerEntry]:
         """Return the servers that may be meant if none is named."""
-        return self._server_entries() if self.client is None else self.client.servers
+        # Those of one file: what a home folder configures makes a project's only server no choice.
+        files = self.files if self.client is None else (self.client,)
+        return next((file.servers for file in files if file.servers), {})
 
     def _server_entries(self) -> dict[str, ServerEntry]:
         files = (self.client, *self.files) if self.client else self.files

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.base import builtin_servers, builtin_suites, is_builtin_server
 from harness.base.errors import InvalidInput, UsageError
 from harness.suites.config import Config, load_config
 from harness.suites.config.servers import expand_server, parse_server_command
@@ -126,12 +127,48 @@ def test_a_suite_without_server_gets_the_one_of_its_own_name(configure: Configur
     assert configure(TWO).resolve_server(None, "bank").transport.command == "bank-server"
 
 
-def test_a_suite_without_server_gets_the_built_in_one_of_its_own_name(configure: Configure) -> None:
-    server = configure(SHOP).resolve_server(None, "data_governance")
-    assert (server.transport.command, server.transport.args) == (
-        sys.executable,
-        ("-m", "servers.data_governance"),
-    )
+@pytest.mark.parametrize("name", builtin_servers())
+def test_the_only_configured_server_goes_before_a_built_in_one_of_the_suites_name(
+    configure: Configure, name: str
+) -> None:
+    config = configure(SHOP)
+    server = config.resolve_server(None, name, f"evals/{name}.yml")
+    assert (server.name, is_builtin_server(server)) == ("shop", False)
+    # Whoever writes the built-in one's name means it.
+    assert is_builtin_server(config.resolve_server(name, name))
+
+
+def test_a_built_in_server_is_no_choice_among_several_that_are_configured(
+    configure: Configure,
+) -> None:
+    with pytest.raises(UsageError, match="the suite 'hr' names no server"):
+        configure(TWO).resolve_server(None, "hr", "evals/hr.yml")
+
+
+def test_a_suite_of_ours_and_a_project_without_servers_get_the_built_in_one(
+    configure: Configure,
+) -> None:
+    ours = str(builtin_suites() / "finance.csv")
+    for server in (
+        configure(SHOP).resolve_server(None, "finance", ours),
+        configure("").resolve_server(None, "finance", "evals/finance.csv"),
+    ):
+        assert is_builtin_server(server)
+        assert (server.transport.command, server.transport.args) == (
+            sys.executable,
+            ("-m", "servers.finance"),
+        )
+
+
+def test_the_only_server_of_the_project_goes_before_those_of_the_home_folder(
+    configure: Configure, tmp_path: Path
+) -> None:
+    (tmp_path / ".harness").mkdir()
+    (tmp_path / ".harness" / "config.yml").write_text("servers: {mine: {command: a}}\n")
+    config = configure(SHOP, HOME=str(tmp_path))
+    assert config.resolve_server(None, "anything").name == "shop"
+    assert config.only_server("harness tools").name == "shop"
+    assert config.resolve_server(None, "mine").name == "mine"
 
 
 def test_a_configured_server_goes_before_the_built_in_one_of_that_name(

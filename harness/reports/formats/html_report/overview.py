@@ -32,6 +32,8 @@ from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
     URGENCY,
     compute_pass_rate,
+    format_names,
+    list_servers,
     list_status_counts,
     model_words,
 )
@@ -97,6 +99,7 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
             {"name": shorten_line(name), "words": shorten_line(model_words(report, name))}
             for name in report.entrants
         ],
+        "servers": shorten_line(format_names(list_servers(report)), _TEXT),
         "when": report.started_at[:16].replace("T", " ") + " UTC" if report.started_at else "",
         "damaged": [shorten_line(words, _TEXT) for words in report.damaged],
         "early": None if report.reason == "complete" else report.reason,

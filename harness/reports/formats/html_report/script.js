@@ -20,6 +20,7 @@ import { block, caseBlock, cellsOf, searchBlocks } from "./blocks.js";
  * @property {string} run
  * @property {{name: string, description: string}[]} suites
  * @property {{name: string, words: string}[]} models
+ * @property {string} servers
  * @property {string} when
  * @property {string[]} damaged
  * @property {string | null} early  why the run ended early
@@ -56,7 +57,8 @@ function showHead() {
   at("title").textContent = title;
   if (data.suites.length === 1) at("about").textContent = data.suites[0].description;
   const models = data.models.map((model) => `${model.name} ${model.words}`).join(", ");
-  at("facts").textContent = [`model ${models}`, data.when, `run ${data.run}`].filter(Boolean).join(" · ");
+  const server = data.servers && `server ${data.servers}`;
+  at("facts").textContent = [server, `model ${models}`, data.when, `run ${data.run}`].filter(Boolean).join(" · ");
 }
 
 function showTotals() {
