@@ -118,7 +118,8 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         max_cases: Most cases of one dataset. [default: 100]
         block: Never send a call to this tool.
         variant: Show the model the tool list of this variant. 'none' is the server's own list.
-        concurrency: Trials at the same time. [default: as configured, or 4]
+        concurrency: Trials at the same time, at most 1000 in one process. [default: as
+            configured, or 4]
         max_cost: Start no further trial at this cost.
         max_tokens: Start no further trial at this many tokens, in and out.
         max_errors: Stop after N trials that could not be judged.

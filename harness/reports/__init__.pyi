@@ -19,10 +19,10 @@ from .comparing.json_form import write_comparison_json as write_comparison_json
 from .comparing.markup import write_comparison_markdown as write_comparison_markdown
 from .comparing.page import COMPARISON_PAGE as COMPARISON_PAGE
 from .comparing.page import write_comparison_html as write_comparison_html
+from .comparing.sentences import format_p as format_p
 from .comparing.sentences import format_percent as format_percent
 from .comparing.sentences import format_points as format_points
 from .comparing.sentences import gate_sentences as gate_sentences
-from .comparing.sentences import p_value as p_value
 from .findings import ProbeFinding as ProbeFinding
 from .findings import Problem as Problem
 from .findings import build_leak_findings as build_leak_findings

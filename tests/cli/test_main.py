@@ -294,3 +294,11 @@ def test_every_command_that_takes_a_clients_servers_takes_their_revision() -> No
     with_servers = {name for name, own in options.items() if "mcp_config" in own}
     assert {"evals", "tools", "call", "lint", "probe", "record", "workbench"} <= with_servers
     assert {name for name, own in options.items() if "protocol" in own} == with_servers
+
+
+def test_a_dry_run_refuses_what_the_run_would_refuse(
+    harness: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert harness("evals", "finance", "--concurrency", "1001", "--dry-run") == 3
+    assert "at most 1000 trials at the same time, found 1001" in capsys.readouterr().err
+    assert harness("evals", "finance", "--concurrency", "1000", "--dry-run") == 0

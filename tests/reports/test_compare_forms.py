@@ -13,7 +13,7 @@ from harness.reports.comparing.contrasts import compare_logs, find_regressions
 from harness.reports.comparing.json_form import gate_json, write_comparison_json
 from harness.reports.comparing.markup import write_comparison_markdown
 from harness.reports.comparing.page import write_comparison_html
-from harness.reports.comparing.sentences import format_points, gate_sentences, p_value
+from harness.reports.comparing.sentences import format_p, format_points, gate_sentences, p_value
 from harness.types import Usage
 from tests.reports.run_logs import write_log
 
@@ -211,7 +211,14 @@ def test_points_have_no_more_digits_than_they_bear(difference: float, words: str
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [(1.0, "1"), (0.03125, "0.031"), (0.0002, "< 0.001"), (None, "–")]
+    ("value", "words", "sentence"),
+    [
+        (1.0, "1", "p = 1"),
+        (0.03125, "0.031", "p = 0.031"),
+        (0.0002, "< 0.001", "p < 0.001"),
+        (None, "–", "p = –"),
+    ],
 )
-def test_p_values_have_two_digits(value: float | None, words: str) -> None:
+def test_p_values_have_two_digits(value: float | None, words: str, sentence: str) -> None:
     assert p_value(value) == words
+    assert format_p(value) == sentence

@@ -152,11 +152,7 @@ def command(
     prepared = _prepare_run(request, keyless=mode.dry_run or mode.lists)
     for note in prepared.notes:
         click.echo(note, err=True)
-    if mode.dry_run or mode.lists:
-        _show_plan(prepared.plan, output, lists=mode.lists)
-        return
-    # asked before a live display starts, which would hide the question
-    require_trust(prepared.plan)
+    # Before a dry run as well, which would otherwise promise what the engine cannot do.
     options = replace(
         options,
         budget=budget,
@@ -164,6 +160,11 @@ def command(
         # So that calls carry the ids under which their spans are sent afterwards.
         traced=output.telemetry is not None,
     )
+    if mode.dry_run or mode.lists:
+        _show_plan(prepared.plan, output, lists=mode.lists)
+        return
+    # asked before a live display starts, which would hide the question
+    require_trust(prepared.plan)
     # A suite in Python may print while it runs, and stdout has the results alone.
     with redirect_stdout(sys.stderr), show_progress(quiet=output.quiet) as observer:
         log = launch_run(

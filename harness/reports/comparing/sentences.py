@@ -56,7 +56,7 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
     )
     holm = f"{p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
     more = f", {holm}" if comparison.tests > 1 else ""
-    yield f"{effect.test} test of the pairs: p = {p_value(effect.p_value)}{more}"
+    yield f"{effect.test} test of the pairs: {format_p(effect.p_value)}{more}"
     if effect.smallest is None:
         yield (
             f"{effect.tests} cases are too few to show any difference: not even a move of all "
@@ -210,6 +210,12 @@ def p_value(value: float | None) -> str:
     if value is None:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.2g}"  # noqa: PLR2004 - as it is printed
+
+
+def format_p(value: float | None) -> str:
+    """Return ``p = 0.031`` or ``p < 0.001``."""
+    words = p_value(value)
+    return f"p {words}" if words.startswith("<") else f"p = {words}"
 
 
 def _format_rate(side: Side) -> str:

@@ -61,13 +61,16 @@ def format_mark(result: TrialResult) -> str | None:
     """Return a remark on a passed trial: ``passed, but no call succeeded: 2 tool_error``.
 
     ``None`` if a call succeeded, if a deciding check asks for failing calls or for none, if the
-    trial did not pass, if it had no tools, or if its answer is only there to be compared with that
-    to other data.
+    trial did not pass, if it had no tools, if its case aborts it, or if its answer is only there to
+    be compared with that to other data.
     """
     probed = result.case.metadata.get("probe")
     is_only_compared = isinstance(probed, Mapping) and "data" in probed
     no_tools = not (result.offered or result.tool_calls)
-    if result.status != "passed" or result.outcomes is None or is_only_compared or no_tools:
+    # Its case aborts its calls, so none of them could succeed.
+    is_aborted = result.stop == "aborted"
+    exempt = is_only_compared or no_tools or is_aborted
+    if result.status != "passed" or result.outcomes is None or exempt:
         return None
     deciding = [one for one in result.checks if one.severity == "fail" and one.verdict == "passed"]
     # harness answers a search of tools itself, so that says nothing about the server.

@@ -81,6 +81,8 @@ def _is_shard(value: Any) -> bool:
     return match is not None and 1 <= int(match[1]) <= int(match[2])
 
 
+MOST_IN_A_PROCESS = 1000
+"""Most trials at the same time in one process; engines with several processes spread more."""
 MOST_TRIALS = 1000
 """Trials of one case."""
 

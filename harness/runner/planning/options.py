@@ -17,6 +17,7 @@ from harness.runner.planning.option_types import (
     ATTRIBUTES,
     FILE,
     FLAG,
+    MOST_IN_A_PROCESS,
     SHARD,
     TEXT,
     TRIAL_RANGE,
@@ -250,7 +251,7 @@ OPTIONS = (
     RunOption(
         "concurrency N",
         number_type(least=1, most=100_000),
-        "Trials at the same time.",
+        f"Trials at the same time, at most {MOST_IN_A_PROCESS} in one process.",
         default="as configured, or 4",
         short="-c",
         narrowed={"page": number_type(least=1, most=MOST_ON_PAGE)},

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from harness.base import UsageError, bare_url, digest_json, format_path
 from harness.judging import needs_fresh_copy
-from harness.runner.planning.request import MOST_IN_A_PROCESS
+from harness.runner.planning.option_types import MOST_IN_A_PROCESS
 from harness.sessions import TRANSPORTS, describe_identity
 from harness.suites import Point, describe_values, name_values, reword_case
 from harness.types import (

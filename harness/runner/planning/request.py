@@ -13,13 +13,12 @@ from importlib.util import find_spec
 from typing import Any
 
 from harness.base import MARK, UsageError, did_you_mean
+from harness.runner.planning.option_types import MOST_IN_A_PROCESS
 from harness.suites import MAX_CASES
 from harness.types import JsonObject, Protocol, Usage
 
 CONCURRENCY = 4
 """Trials at the same time by default."""
-MOST_IN_A_PROCESS = 1000
-"""Most trials at the same time in one process; engines with several processes spread more."""
 ONE_PROCESS = "process"
 """The engine that is used unless another one is named."""
 _RAY = "ray"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,15 @@ def test_there_are_as_many_cases_as_the_release_has() -> None:
         "web_search": 200,
         "agentic": 665,
     }
+
+
+def test_the_page_names_the_cases_of_the_data_and_of_the_suite() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "leaderboards.md").read_text("utf-8")
+    # The data has five scenarios; each is told to each of the stores.
+    fetched = sum(category.cases for category in CATEGORIES.values())
+    scenarios = 5 * len(COLLECTIONS["memory"])
+    assert f"Fetched: {fetched:,} cases in {len(CATEGORIES)} categories" in page
+    assert f"The suite `bfcl` has {fetched + scenarios:,} cases: these, and {scenarios} " in page
 
 
 def test_a_part_names_categories_and_collections_of_them() -> None:

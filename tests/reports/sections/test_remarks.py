@@ -144,6 +144,12 @@ def test_a_trial_that_passed_without_a_successful_call_is_marked(
     assert format_mark(with_calls(*outcomes)) == words
 
 
+def test_a_trial_whose_case_aborts_its_calls_is_not_marked() -> None:
+    aborted = replace(with_calls("timeout"), stop="aborted")
+    assert format_mark(aborted) is None
+    assert format_mark(replace(aborted, stop="answer")) is not None
+
+
 def test_only_what_passed_and_had_tools_is_marked() -> None:
     assert format_mark(replace(with_calls(), status="failed")) is None
     assert format_mark(replace(with_calls(), status="skipped", stop=None)) is None

@@ -18,7 +18,7 @@ from harness.base import (
 from harness.descriptions.workbench.arms import Arm, Part, iterate_parts, remove_part
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import StudyContext
-from harness.reports import format_points, p_value
+from harness.reports import format_p, format_points
 from harness.types import JsonObject
 
 PART_VERDICTS = {
@@ -47,7 +47,7 @@ def effect_text(effect: PairedEffect, tests: int = 1) -> str:
     among = f" of {tests} tests" if tests > 1 else ""
     return (
         f"{format_points(effect.difference)} points (95 % interval "
-        f"{format_range(effect.interval)}; p = {p_value(effect.p_adjusted)}{among})"
+        f"{format_range(effect.interval)}; {format_p(effect.p_adjusted)}{among})"
     )
 
 

@@ -18,7 +18,7 @@ from harness.base import (
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
-from harness.reports import format_percent, p_value
+from harness.reports import format_p, format_percent
 from harness.runner import load_built_in_decoys, near_decoys
 from harness.types import DecoyKind, Decoys, JsonObject, ToolList, Variant
 
@@ -112,7 +112,7 @@ def _format_lines(growth: _DecoyGrowth, fitted: Slope, p_adjusted: float) -> Ite
     low, high = map(_format_signed, fitted.interval)
     yield (
         f"{_KINDS[growth.kind]}: the log-odds fall by {_format_signed(fitted.fall)} with each "
-        f"doubling (95 % interval {low} to {high}; p = {p_value(p_adjusted)}), {fitted.cases} cases"
+        f"doubling (95 % interval {low} to {high}; {format_p(p_adjusted)}), {fitted.cases} cases"
     )
     for count, trials in growth.trials.items():
         rate, (decoys, all_) = _mean_rate(trials), growth.taken[count]

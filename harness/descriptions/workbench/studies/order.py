@@ -26,7 +26,7 @@ from harness.descriptions.workbench.study import (
     tests_by_tool,
 )
 from harness.judging import wanted_tool
-from harness.reports import format_percent, format_points
+from harness.reports import format_p, format_percent, format_points
 from harness.types import Variant
 
 SHUFFLES = 4
@@ -150,11 +150,11 @@ def _format_lines(found: PlacementEffects) -> Iterator[str]:
         )
         yield (
             f"called first by its place: {shares}; {format_points(trend.slope)} points from first "
-            f"to last (p {trend.p_value:.3f})"
+            f"to last ({format_p(trend.p_value)})"
         )
     if orders := found.orders:
         rates = ", ".join(f"{format_percent(rate)} {name}" for name, rate in orders.rates.items())
-        yield f"pass rate by order: {rates} ({orders.cases} tests; p {orders.p_value:.3f})"
+        yield f"pass rate by order: {rates} ({orders.cases} tests; {format_p(orders.p_value)})"
         if orders.within is not None:
             yield (
                 "two trials in different orders end differently in "

@@ -22,8 +22,8 @@ from harness.runner.engines.machine_facts import (
 from harness.runner.engines.on_ray.cluster import select_secret_variables
 from harness.runner.engines.on_ray.worker import ClusterNode, Worker, WorkerOutcome, WorkerSetup
 from harness.runner.engines.payloads import PayloadCodec, SharedPayload
+from harness.runner.planning.option_types import MOST_IN_A_PROCESS
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.request import MOST_IN_A_PROCESS
 from harness.runner.trial import TrialOutcome
 from harness.sessions import delivery_of
 from harness.types import ToolList
