@@ -21,6 +21,7 @@ from .tool_text.example_arguments import Example as Example
 from .tool_text.example_arguments import ExampleArguments as ExampleArguments
 from .tool_text.example_arguments import build_example_arguments as build_example_arguments
 from .tool_text.parameters import Param as Param
+from .tool_text.parameters import add_description as add_description
 from .tool_text.parameters import iterate_params as iterate_params
 from .tool_text.parameters import read_params as read_params
 from .tool_text.permission import NO_LEAVE as NO_LEAVE

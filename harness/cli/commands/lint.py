@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 import click
+from rich.console import Console
 from rich.text import Text
 
 from harness.base import format_count, make_printable
@@ -22,6 +23,7 @@ from harness.descriptions import (
     Threshold,
     build_sarif,
     check_ignored,
+    collect_repeats,
     compare_with_baseline,
     drop_ignored,
     estimated_tokens,
@@ -87,23 +89,16 @@ class LintResult:
         """Print it for people."""
         console = stdout_console()
         explained: set[str] = set()
-        for tool, about in groupby(self.findings, key=lambda finding: finding.tool):
+        repeats, others = collect_repeats(self.findings)
+        if repeats:
+            print_text(console, Text("several tools", style="bold"))
+        for repeated in repeats:
+            _print_finding(console, repeated.finding, repeated.message, explained)
+        for tool, about in groupby(others, key=lambda finding: finding.tool):
             head = tool or f"{self.server} as a whole"
             print_text(console, Text(make_printable(head), style="bold"))
             for finding in about:
-                text = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
-                text.append(make_printable(f"{finding.rule}: {finding.message}"), style="default")
-                print_text(console, text, 2)
-                # A rule often finds the same in many tools: the explanation is printed only once.
-                advice = [
-                    f"Why: {finding.rationale}",
-                    f"Evidence: {finding.evidence.summary}.",
-                    f"Instead: {finding.instead}",
-                ]
-                advice = [line for line in advice if line not in explained]
-                explained.update(advice)
-                if advice:
-                    print_text(console, Text(make_printable("\n".join(advice)), style="dim"), 6)
+                _print_finding(console, finding, finding.message, explained)
         for line in () if self.change is None else self.change.format_lines():
             print_text(console, Text(make_printable(line)))
         for failure in self.failures:
@@ -113,6 +108,24 @@ class LintResult:
         parts += [f"{self.ignored} ignored"] if self.ignored else []
         summary = f"{self.server}: {format_count(self.tools, 'tool')}: {', '.join(parts)}"
         print_text(console, Text(make_printable(summary)))
+
+
+def _print_finding(
+    console: Console, finding: LintFinding, message: str, explained: set[str]
+) -> None:
+    text = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
+    text.append(make_printable(f"{finding.rule}: {message}"), style="default")
+    print_text(console, text, 2)
+    # A rule often finds the same in many tools: the explanation is printed only once.
+    advice = [
+        f"Why: {finding.rationale}",
+        f"Evidence: {finding.evidence.summary}.",
+        f"Instead: {finding.instead}",
+    ]
+    advice = [line for line in advice if line not in explained]
+    explained.update(advice)
+    if advice:
+        print_text(console, Text(make_printable("\n".join(advice)), style="dim"), 6)
 
 
 def _finding_json(finding: LintFinding) -> JsonObject:

@@ -244,6 +244,8 @@ class LintFinding:
     """The tools, for a finding on the whole list that is about some of them."""
     message: str
     """The problem, in a sentence."""
+    problem: str = ""
+    """The problem without its parameters, for a finding that may repeat from tool to tool."""
     advice: str | None = None
     """What to write instead; ``None``: what the rule says."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -90,6 +90,13 @@ def read_params(tool: Tool) -> tuple[Param, ...]:
     """Return the parameters of ``tool``, in the schema's order."""
     root = _to_mapping(tool.input_schema)
     return _SchemaReader(root=root).read_object(root, 0)
+
+
+def add_description(param: Param, description: str) -> Param:
+    """Return ``param`` with a description that stands elsewhere than in its schema."""
+    examples = _list_examples(param.schema, description)
+    aliases = _find_aliases(description, param.choices or examples)
+    return replace(param, description=description, examples=examples, aliases=aliases)
 
 
 def iterate_params(

@@ -115,6 +115,35 @@ def test_a_contradiction_is_found(rule: str, broken: Tool) -> None:
             "query",
             {"type": "string", "description": "Terms to look for. Takes fork:true or false."},
         ),
+        status('State, as in {"status": "gone", "default": "lost"}.'),
+        good(
+            description='Find orders, as in {"status": "gone", "filter": {"status": "lost"}}.',
+            input_schema={"type": "object", "properties": {"status": STATUS}},
+        ),
+        good(
+            description='Find orders. "kind": "object"; "type" = "array".',
+            input_schema={
+                "type": "object",
+                "properties": {"states": {"type": "array", "items": STATUS}},
+            },
+        ),
+        good(
+            description='Find orders. With status="8f31".',
+            input_schema={
+                "type": "object",
+                "properties": {"status": {"anyOf": [STATUS, {"type": "string"}]}},
+            },
+        ),
+        good(
+            description="Find orders. Set status to 'lost' in the filter.",
+            input_schema={
+                "type": "object",
+                "properties": {
+                    "status": STATUS,
+                    "filter": {"type": "object", "properties": {"status": {"type": "string"}}},
+                },
+            },
+        ),
         taking("flag", {"type": ["string", "boolean"], "description": "true or false."}),
         taking("flag", {"type": "string", "enum": ["true"], "description": "true or false."}),
         good(description="Show one order. The `order_id` parameter is that of search_orders."),

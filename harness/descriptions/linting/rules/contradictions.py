@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from harness.descriptions.linting.findings import (
     Rule,
     reported_evidence,
 )
+from harness.descriptions.linting.parameter_texts import remove_literals
 from harness.models import Param, first_sentence, iterate_params, read_params, word_set
 from harness.types import JsonObject, Tool, ToolList
 
@@ -97,11 +99,21 @@ def _find_refusal(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str 
 
 def _check_named_values(tool: Tool, params: _Params) -> Iterator[tuple[str, str]]:
     # A quoted word may also be a parameter or the tool itself.
-    names = {param.name for _, param in params} | {tool.name}
+    counted = Counter(param.name for _, param in params)
+    names = {*counted, tool.name}
+    text = remove_literals(tool.description)
     for path, param in params:
         if not any(isinstance(choice, str) for choice in param.choices):
             continue
-        other = [value for value in _named_values(param, tool.description) if value not in names]
+        # A name that several objects have leaves open which of them the tool's text means.
+        # The items of an array have no name.
+        about = text if param.name and counted[param.name] == 1 else ""
+        other = [
+            value
+            for value in _named_values(param, about)
+            # Beside the enum, an alternative of the schema may take any text.
+            if value not in names and _find_refusal([value], param.declared, tool)
+        ]
         if other:
             said, listed = (", ".join(map(repr, values)) for values in (other, param.choices[:8]))
             problem = f"The text names values that its enum does not have: {path} ({said}"
@@ -217,8 +229,9 @@ def _enum_words(param: Param) -> frozenset[str]:
 
 def _quoted_values(param: Param) -> Iterator[str]:
     """Yield the texts quoted as a value: after "set to", "default", "use"."""
-    for found in _QUOTED.finditer(param.description):
-        if _SETS.search(param.description[: found.start()]):
+    text = remove_literals(param.description)
+    for found in _QUOTED.finditer(text):
+        if _SETS.search(text[: found.start()]):
             yield found["value"]
 
 
@@ -226,7 +239,7 @@ def _listed_values(param: Param) -> Iterator[str]:
     """Yield the items of lists in which at least two, and most, are values of the enum."""
     known = _enum_words(param)
     # A list may be quoted item by item.
-    plain = re.sub(r"['\"`]", "", param.description)
+    plain = re.sub(r"['\"`]", "", remove_literals(param.description))
     for found in _LIST.finditer(plain):
         items = [item for item in _ITEM.findall(found["items"]) if item.lower() not in _JOINS]
         members = [item for item in items if item.lower() in known]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from harness.descriptions.linting.findings import (
     WITHOUT_EXAMPLES,
@@ -12,10 +13,37 @@ from harness.descriptions.linting.findings import (
     Rule,
     reported_evidence,
 )
-from harness.models import Param, iterate_params, read_params, split_words, word_set
+from harness.descriptions.linting.parameter_texts import read_parameter_texts
+from harness.models import (
+    Param,
+    add_description,
+    iterate_params,
+    read_params,
+    split_words,
+    word_set,
+)
 from harness.types import Tool, ToolList
 
 _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
+_ALSO_OTHERWISE = word_set("key code ref reference")
+"""Words that by themselves need not identify anything: source code, the key of a cache."""
+_NO_RECORD = word_set(
+    "source python js javascript html css sql shell bash script program code api secret access "
+    "private public encryption auth password verification sort cache partition foreign primary "
+    "metadata config settings env json map storage old"
+)
+"""Words before "key" and "code" where these are no record's."""
+_ID_FORM = re.compile(
+    r"\b(?:UUID|GUID|ULID|ARN|SHA(?:-?\d+)?|hash|hex(?:adecimal)?|base ?(?:58|64)|numeric|digits?"
+    r"|alphanumeric|UR[LIN]|prefix(?:ed)?|(?:start|begin)(?:s|ning|ing)? with|format(?:ted)?|ISO"
+    r"|IATA|ICAO|locale|ISBN|DOI|e-?mail|username|\d+[- ](?:char(?:acter)?|letter|digit)s?)\b"
+    r"|\bids?,? or (?:the )?(?:full )?(?:name|title|path|handle)\b"
+    r"|\b(?:name|title|path|handle)s?,? or (?:the )?ids?\b"
+    r"|\b[A-Za-z]{1,12}[-_:/#]\w*\d[\w-]*|<\w+>|\{\w+\}|@\w+",
+    re.IGNORECASE,
+)
+"""Text that says how an id is written: "UUID", "12 digits", "PROJ-123"."""
+_WORD = re.compile(r"[\w.-]*\w")
 _DATES = word_set("date day datetime timestamp since until deadline")
 _ENDS = word_set("from to start end min max after before utc")  # may follow the word for a date
 _DATE_FORM = re.compile(
@@ -38,29 +66,66 @@ _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 
 def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
     """Yield the findings on the parameters of each tool, one for each rule."""
+    read = {tool.name: _read_described(tool) for tool in tools.tools}
+    known = _ListContext(
+        tools=frozenset(read),
+        shown=frozenset(
+            param.name
+            for params in read.values()
+            for _, param in params
+            if len(split_words(param.name)) > 1 and _shows_form(param)
+        ),
+    )
     for tool in tools.tools:
-        params = tuple(iterate_params(read_params(tool)))
         for rule, (problem, find) in _CHECKS.items():
-            if paths := tuple(find(tool, params)):
+            if paths := tuple(find(tool, read[tool.name], known)):
                 yield LintFinding(
                     rule=rule,
                     tool=tool.name,
                     parameters=paths,
+                    problem=problem,
                     message=f"{problem}: {', '.join(paths)}.",
                     advice=_describe_first(paths) if rule == "undescribed-parameter" else None,
                 )
 
 
+def _read_described(tool: Tool) -> tuple[tuple[str, Param], ...]:
+    """Return each parameter with its path, described by the tool's text where not by its own."""
+    params = tuple(iterate_params(read_params(tool)))
+    said = read_parameter_texts(tool.description, [param.name for _, param in params])
+
+    def describe(param: Param) -> Param:
+        text = said.texts.get(param.name, "")
+        # What the tool's text adds counts beside the parameter's own description.
+        if text and text not in param.description:
+            param = add_description(param, f"{param.description}\n{text}".strip())
+        if param.name in said.shown:
+            param = replace(param, examples=(*param.examples, said.shown[param.name]))
+        return param
+
+    return tuple((path, describe(param)) for path, param in params)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ListContext:
+    """What a model knows from the rest of the list."""
+
+    tools: frozenset[str]
+    """Names of all tools."""
+    shown: frozenset[str]
+    """Names of parameters whose form some tool of the list shows."""
+
+
 _Params = Sequence[tuple[str, Param]]
-_Find = Callable[[Tool, _Params], Iterable[str]]
+_Find = Callable[[Tool, _Params, _ListContext], Iterable[str]]
 """Yields the paths of the parameters that break a rule."""
 
 
 def _find_where(is_wrong: Callable[[Param], bool]) -> _Find:
-    return lambda _tool, params: (path for path, param in params if is_wrong(param))
+    return lambda _tool, params, _known: (path for path, param in params if is_wrong(param))
 
 
-def _find_undeclared(tool: Tool, _params: _Params) -> Iterator[str]:
+def _find_undeclared(tool: Tool, _params: _Params, _known: _ListContext) -> Iterator[str]:
     properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
     declared = properties if isinstance(properties, dict) else {}
     for name in required if isinstance(required, list) else ():
@@ -82,9 +147,26 @@ def _is_text(param: Param) -> bool:
     return param.kind == "string" and not param.choices
 
 
-def _lacks_id_form(param: Param) -> bool:
-    is_id = bool(_IDENTIFIES & set(split_words(param.name)[-1:]))
-    return is_id and _is_text(param) and not _shows_form(param)
+def _find_ids_without_form(_tool: Tool, params: _Params, known: _ListContext) -> Iterator[str]:
+    for path, param in params:
+        if (
+            _is_text(param)
+            and _is_id(param)
+            and not (_shows_form(param) or _ID_FORM.search(param.description))
+            and param.name not in known.shown
+            # The text that names a tool says where the id comes from.
+            and known.tools.isdisjoint(_WORD.findall(param.description))
+        ):
+            yield path
+
+
+def _is_id(param: Param) -> bool:
+    *before, last = split_words(param.name) or [""]
+    if before[:1] == ["new"]:
+        return False  # who calls chooses it
+    if last in _ALSO_OTHERWISE:
+        return bool(before) and _NO_RECORD.isdisjoint(before)
+    return last in _IDENTIFIES
 
 
 def _lacks_date_form(param: Param) -> bool:
@@ -95,7 +177,9 @@ def _lacks_date_form(param: Param) -> bool:
 
 
 def _shows_form(param: Param) -> bool:
-    return bool(param.examples or param.schema.get("pattern") or param.schema.get("format"))
+    return bool(
+        param.examples or any(param.schema.get(key) for key in ("pattern", "format", "default"))
+    )
 
 
 def _lists_choices(param: Param) -> bool:
@@ -121,7 +205,7 @@ def _is_code(text: str) -> bool:
 _CHECKS: Mapping[str, tuple[str, _Find]] = {
     "undescribed-parameter": ("No description", _find_where(_is_undescribed)),
     "undeclared-parameter": ("Required, but not among its properties", _find_undeclared),
-    "id-without-example": ("No example or pattern shows the form of", _find_where(_lacks_id_form)),
+    "id-without-example": ("No example or pattern shows the form of", _find_ids_without_form),
     "date-without-format": ("Nothing says how the date is written", _find_where(_lacks_date_form)),
     "choices-in-prose": (
         "The description lists the values, the schema does not",

@@ -62,6 +62,7 @@ def check_units(tools: ToolList) -> Iterator[LintFinding]:
                 rule="number-without-unit",
                 tool=tool.name,
                 parameters=paths,
+                problem="Nothing says the unit",
                 message=f"Nothing says the unit: {', '.join(paths)}.",
             )
 
