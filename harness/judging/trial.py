@@ -20,6 +20,7 @@ from typing import Any
 from harness.base import digest_json, utc_now
 from harness.judging.checks.explaining.transcript_lines import format_call
 from harness.judging.checks.registry import KINDS, every_check, get_kind
+from harness.judging.matching.failure_texts import find_failure_words
 from harness.judging.trial_checks import (
     UNREAD_REPLIES,
     answer_checks,
@@ -33,6 +34,7 @@ from harness.types import (
     DEFAULT_TIMEOUT_S,
     HELD_BACK,
     NOT_SENT,
+    UNMARKED_FAILURE,
     WRITTEN_CALL,
     AssistantMessage,
     Case,
@@ -145,6 +147,7 @@ def judge_trial(
         *conduct_warnings(transcript),
         *unseen_warnings(transcript),
         *written_call_warnings(transcript),
+        *warn_of_unmarked_failures(transcript),
         *warn_of_held_back(transcript),
     )
     # The first one counts, since the later ones may follow from it.
@@ -225,6 +228,28 @@ def written_call_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
         return ()
     said = f"The model wrote a call of {tool} as text."
     return (build_warning(WRITTEN_CALL, said, label=f"a call of {tool} as text", actual=tool),)
+
+
+def warn_of_unmarked_failures(transcript: Transcript) -> tuple[CheckResult, ...]:
+    """Return a warning if results read like failures that the server did not mark."""
+    told = [
+        {"tool": call.tool, "words": words}
+        for call in transcript.tool_calls
+        if (words := find_failure_words(call))
+    ]
+    if not told:
+        return ()
+    tools = ", ".join(dict.fromkeys(call["tool"] for call in told))
+    said = "\n".join(dict.fromkeys(f"{call['tool']} → {call['words']}" for call in told))
+    return (
+        build_warning(
+            UNMARKED_FAILURE,
+            f"Reads like a failure, and is not marked as one: {said}",
+            label=f"the result of {tools}",
+            actual=told,
+            hint="Let the tool set isError, so that every client knows that the call failed.",
+        ),
+    )
 
 
 def warn_of_held_back(transcript: Transcript) -> tuple[CheckResult, ...]:

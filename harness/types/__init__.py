@@ -68,6 +68,7 @@ from harness.types.replies import Usage as Usage
 from harness.types.replies import known_sum as known_sum
 from harness.types.results import DECIDED as DECIDED
 from harness.types.results import HELD_BACK as HELD_BACK
+from harness.types.results import UNMARKED_FAILURE as UNMARKED_FAILURE
 from harness.types.results import WRITTEN_CALL as WRITTEN_CALL
 from harness.types.results import CaseResult as CaseResult
 from harness.types.results import CheckResult as CheckResult

@@ -84,6 +84,8 @@ class Judgement:
 
 WRITTEN_CALL = "written_call"
 """`CheckResult.kind` of the warning on a call that the model wrote as text."""
+UNMARKED_FAILURE = "unmarked_failure"
+"""`CheckResult.kind` of the warning on results that read like failures and are not marked."""
 HELD_BACK = "held_back"
 """`CheckResult.kind` of the warning on tools that the built-in baseline held back."""
 DECIDED = "decided"

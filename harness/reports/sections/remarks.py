@@ -8,12 +8,13 @@ nobody takes it for proof.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.judging import PARSER_IS_OFF
 from harness.types import (
     SEARCH,
+    UNMARKED_FAILURE,
     CallCounts,
     CaseResult,
     CheckResult,
@@ -22,6 +23,8 @@ from harness.types import (
     Review,
     TrialResult,
 )
+
+_ONLY_FAILURES = "every call that succeeded reads like a failure"
 
 
 def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
@@ -76,9 +79,8 @@ def format_mark(result: TrialResult) -> str | None:
     # harness answers a search of tools itself, so that says nothing about the server.
     outcomes = {name: number for name, number in result.outcomes.items() if number}
     outcomes.pop(SEARCH, None)
-    if outcomes.get("ok"):
-        blocked = (f"the call of {one.label}" for one in deciding if _only_blocked(one))
-        return next((f"passed, but {call} was not sent (blocked)" for call in blocked), None)
+    if succeeded := outcomes.get("ok"):
+        return _mark_of_success(result, succeeded, deciding)
     traits = {trait for check in deciding for trait in check.traits}
     # A test of a refusal is proved by calls that did not succeed.
     if "no_success" in traits or ("withholds" in traits and outcomes.keys() == {"denied"}):
@@ -93,6 +95,20 @@ def format_mark(result: TrialResult) -> str | None:
         for outcome, amount in sorted(outcomes.items())
     )
     return f"passed, but no call succeeded: {told}"
+
+
+def _mark_of_success(
+    result: TrialResult, succeeded: int, deciding: Sequence[CheckResult]
+) -> str | None:
+    """Return the mark of a trial in which ``succeeded`` calls ended without an error."""
+    # A test of a refusal is passed by a failure that the server does not mark, too.
+    wants_failure = any({"no_success", "withholds"} & set(one.traits) for one in deciding)
+    unmarked = (check.actual for check in result.checks if check.kind == UNMARKED_FAILURE)
+    told = [call["words"] for call in next(unmarked, ())]
+    if len(told) == succeeded and not wants_failure:
+        return f"passed, but {_ONLY_FAILURES}: {told[0]}"
+    blocked = (f"the call of {one.label}" for one in deciding if _only_blocked(one))
+    return next((f"passed, but {call} was not sent (blocked)" for call in blocked), None)
 
 
 def case_mark(case: CaseResult) -> str | None:
@@ -113,13 +129,19 @@ def call_lines(report: Report) -> Iterator[str]:
     """Yield a summary's lines on calls: their outcomes, and the number of marked cases."""
     if any(result.stop is not None for result in report.results):
         yield calls_words(report.calls)
-    cases = written = 0
+    cases = failing = written = 0
     for case in report.cases:  # of a large run they are read from the disk: once
-        cases += case_mark(case) is not None
+        mark = case_mark(case)
+        is_failing = mark is not None and _ONLY_FAILURES in mark
+        failing += is_failing
+        cases += mark is not None and not is_failing
         written += sum(result.written_call is not None for result in case.trials)
     if cases:
         which = "1 case" if cases == 1 else f"{cases} cases"
         yield f"{which} passed although no call succeeded, or the expected one was not sent"
+    if failing:
+        which = "1 case" if failing == 1 else f"{failing} cases"
+        yield f"{which} passed although {_ONLY_FAILURES}"
     if written:
         trials = "1 trial" if written == 1 else f"{written:,} trials"
         yield f"in {trials} the model wrote a tool call as text. {PARSER_IS_OFF}"

@@ -30,6 +30,7 @@ from harness.reports.sections.remarks import (
 from harness.reports.viewer.run_summary import build_summary
 from harness.runlog import RunLog, TrialLine, read_lines
 from harness.types import (
+    UNMARKED_FAILURE,
     Case,
     CaseFacts,
     CheckResult,
@@ -295,3 +296,41 @@ def test_the_end_of_a_pytest_session_counts_and_marks(log: RunLog) -> None:
 def test_the_page_of_a_live_run_marks(log: RunLog) -> None:
     (line,) = [line for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)]
     assert encode_result(line)["problem"] == WORDS
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark"),
+    [
+        (
+            ["Order 7 does not exist."],
+            "passed, but every call that succeeded reads like a failure: Order 7 does not exist.",
+        ),
+        (["Order 7 does not exist.", "Order 8 is open."], None),
+        (["Order 8 is open."], None),
+    ],
+)
+def test_a_pass_whose_results_all_read_like_failures_is_marked(
+    tmp_path: Path, texts: list[str], mark: str | None
+) -> None:
+    calls = tuple(
+        ToolCall(tool="get", arguments={}, outcome="ok", reply=1, text=text) for text in texts
+    )
+    said = Transcript(
+        messages=(UserMessage(text="x"),),
+        tool_calls=calls,
+        tools=("get",),
+        answer="It is done.",
+    )
+    trial = Trial(
+        suite="s", case=Case(name="c", prompt="x", checks=()), model="m", number=1, key="k"
+    )
+    result = judge_trial(trial, said, ())
+    assert format_mark(result) == mark
+    told = [check for check in result.checks if check.kind == UNMARKED_FAILURE]
+    assert [check.actual for check in told] == [
+        [{"tool": "get", "words": text}] for text in texts[:1] if "not" in text
+    ]
+    lines = list(call_lines(build_report(a_log(tmp_path, [(result, said)]))))
+    assert (
+        "1 case passed although every call that succeeded reads like a failure" in lines
+    ) == bool(mark)

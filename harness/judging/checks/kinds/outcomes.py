@@ -42,6 +42,7 @@ from harness.judging.matching.calls import (
     find_tool_calls,
     matches_call,
 )
+from harness.judging.matching.failure_texts import find_declared_failure
 from harness.judging.matching.json_values import format_value
 from harness.types import NOT_SHOWN, JsonObject, ToolCall
 
@@ -116,9 +117,16 @@ def _explain_never_tried(wants: str, params: JsonObject, evidence: Evidence) -> 
 
 
 def _explain_no_success(made: list[ToolCall]) -> Explanation:
-    if any(not call.is_error for call in made):
+    said = [find_declared_failure(call) for call in made]
+    if any(not call.is_error and words is None for call, words in zip(made, said, strict=True)):
         return NOTHING_WRONG
     lines = [f"Call did not succeed: {describe_call(made[-1])}"]
+    if words := said[-1]:
+        lines.append(f"Its result says that it failed: {words}")
+        return lines + list_several_calls(made, "All attempts:"), (
+            "The server does not mark it as an error: let it set isError, so that every client "
+            "knows."
+        )
     otherwise = "See the error's text: it is what the model had to go on."
     return lines + list_several_calls(made, "All attempts:"), _HINTS.get(
         made[-1].outcome, otherwise
@@ -189,7 +197,10 @@ MUST_SUCCEED = _outcome_kind(
     _explain_no_success,
     doc=CheckDoc(
         section="Outcomes",
-        asks="the call was made, and at least once it succeeded",
+        asks=(
+            "the call was made, and at least once it succeeded; an object that says that it "
+            'failed and holds no data (`{"success": false}`, `{"status": "error"}`) is no success'
+        ),
         fails=("Call did not succeed: …",),
         example="must_succeed: [get_order]",
     ),

@@ -43,6 +43,23 @@ def test_a_call_that_never_succeeds_is_told_with_its_last_outcome(
     )
 
 
+@pytest.mark.parametrize("text", ['{"success": false}', '{"status": "error", "message": "no"}'])
+def test_a_result_that_says_that_it_failed_is_no_success(text: str) -> None:
+    fails(
+        "must_succeed",
+        ["get_orders"],
+        scene(call("get_orders", text=text)),
+        "Call did not succeed: get_orders",
+        "Its result says that it failed: ",
+        "let it set isError",
+    )
+    passes(
+        "must_succeed",
+        ["get_orders"],
+        scene(call("get_orders", text=text), call("get_orders", text='{"id": 7}')),
+    )
+
+
 def test_a_call_that_was_not_made_did_not_succeed_either() -> None:
     fails(
         "must_succeed",
