@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.base import make_one_line
 from harness.probing import (
+    LEAST_PERCENT,
     Account,
     Coverage,
     DecisionChange,
@@ -87,6 +88,7 @@ _FORGED: Mapping[str, tuple[Problem, str]] = {
     "cursor": ("foreign_cursor", "with a cursor that another caller was given"),
 }
 """What is forged → the finding that it may lead to, and the calls in words."""
+_NEEDED = f"that needs {LEAST_PERCENT} % coverage (--min-coverage makes a smaller share a failure)"
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
 _DIRECTIONS: Mapping[Direction, str] = {"more": _WRONG, "less": _UNCLEAR, "other": _UNCLEAR}
 
@@ -161,7 +163,10 @@ def format_lines(
     yield from _format_coverage(report.coverage)
     unclear = report.is_incomplete or report.not_read or report.coverage.failure
     if not (report.findings or changed or unclear):
-        yield "No problem was found in these decisions.", _RIGHT
+        if report.coverage.is_sufficient:
+            yield "No problem was found in these decisions.", _RIGHT
+        else:
+            yield f"Too little was asked to find the server in order: {_NEEDED}", _UNCLEAR
     yield f"Every call and result: harness view {report.report.run_id}", None
 
 

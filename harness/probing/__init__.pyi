@@ -23,6 +23,7 @@ from .probe_plan import ProbePlan as ProbePlan
 from .prober import run_probe as run_probe
 from .replay import ProbeOptions as ProbeOptions
 from .replay import get_request as get_request
+from .report import LEAST_PERCENT as LEAST_PERCENT
 from .report import Coverage as Coverage
 from .report import ProbeReport as ProbeReport
 from .report import TokenFate as TokenFate

@@ -25,6 +25,7 @@ _APART = {
     "data": "is made on data in which a value may be altered",
     "cursor": "asks for a page, with the caller's own cursor or another caller's",
     "record": "asks for a record of the suite's own identities",
+    "shared": "has a value that another parameter, an identity or an answer has",
     "alone": "is made in a separate process, or after one other caller in a new process",
 }
 """Fact of a call that is not common to all callers → what such a call is for."""

@@ -1,4 +1,4 @@
-"""What shows withheld data other than a field that has it.
+"""Whether an answer gives anything, and what shows withheld data other than a field that has it.
 
 A refusal may propose another record by its title, and a prompt may quote a record. Such a text has
 no fields that tell whose value it is. A value counts if it is hardly there by chance (a number of
@@ -12,7 +12,9 @@ own among them, how much. A server that ignores the wish, or refuses it, gives n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from harness.judging import (
     ComparableValue,
@@ -21,6 +23,7 @@ from harness.judging import (
     Result,
     WithheldValue,
     WithheldValues,
+    fold_text,
     same_record,
 )
 
@@ -88,3 +91,51 @@ def _find_sorted_values(secrets: Sequence[WithheldValue], result: Result) -> lis
 def _find_row_secret(row: JsonRecord, secrets: Sequence[WithheldValue]) -> WithheldValue | None:
     """Return the secret of a row."""
     return next((secret for secret in secrets if same_record(secret.leaf.record, row, "")), None)
+
+
+# Words of a failure, or of nothing found, in an answer that claims success.
+_FAILURE = re.compile(
+    r"^\W*(?:\w+\W+){0,6}?(?:error|denied|forbidden|not found|does not exist|not allowed|invalid|"
+    r"failed|unauthori[sz]ed|refused|no (?:such|results?|match(?:es)?|records?|entries|data))\b"
+)
+_BESIDE = frozenset({"error", "errors", "message", "detail", "success", "ok", "reason"})
+"""Names of fields that tell how a call went, and nothing of what it asked for."""
+_STATES = re.compile(r"ok|success|error|fail|denied|forbidden|invalid|not.?found|unauthori[sz]ed")
+"""States of a call; other words under ``status`` are those of a record."""
+
+
+def is_telling(result: Result) -> bool:
+    """Whether an answer gives something: data that the call did not send itself.
+
+    An empty list with its count, or a failure without ``isError``, gives nothing.
+    """
+    if result.call.outcome != "ok":
+        return False
+    sent = set(iterate_texts(result.call.arguments))
+    if not result.is_prose or result.call.structured is not None:
+        return any(
+            leaf.value
+            and leaf.value not in sent
+            and fold_text(leaf.name) not in _BESIDE
+            and not (leaf.name in ("status", "code") and _STATES.match(fold_text(str(leaf.value))))
+            for leaf in result.leaves
+        )
+    said = read_without_sent(result, sent)
+    return bool(re.search(r"\w", said)) and not _FAILURE.search(fold_text(said))
+
+
+def read_without_sent(result: Result, sent: Iterable[str]) -> str:
+    """Return the text of an answer without the texts that the call sent."""
+    text = result.call.text or " ".join(str(leaf.value) for leaf in result.leaves)
+    for value in sorted(sent, key=len, reverse=True):
+        text = text.replace(value, "") if value else text
+    return text
+
+
+def iterate_texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from iterate_texts(part)

@@ -8,6 +8,7 @@ from itertools import chain
 
 from harness.base import make_one_line, shorten_text
 from harness.judging import Result, View, explain_unobserved, find_leaks, is_meant
+from harness.probing.arguments.outside_places import find_unchecked_values
 from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
@@ -21,7 +22,12 @@ from harness.probing.caller_views import (
 )
 from harness.probing.callers import ANONYMOUS
 from harness.probing.cursors import find_cursor_gains
-from harness.probing.forged_calls import count_forged_kinds, count_not_forged, find_forged_gains
+from harness.probing.forged_calls import (
+    count_forged_kinds,
+    count_not_forged,
+    find_forged_gains,
+    find_shared_gains,
+)
 from harness.probing.interference.outcome import AlterationOutcome
 from harness.probing.probe_notes import (
     find_contradictions,
@@ -89,7 +95,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         not_forged=count_not_forged(probed),
         altered=altered.build_accounts(),
         silent=silent,
-        coverage=measure_coverage(probed, tools, silent, settings.get("min_coverage")),
+        coverage=measure_coverage(probed, tools, settings.get("min_coverage")),
         notes=tuple(dict.fromkeys(notes)),
         not_read=tuple(line for lines in report.access.not_read.values() for line in lines),
         lost=tuple(dict.fromkeys(iterate_lost_calls(asked))),
@@ -159,6 +165,8 @@ class _ProbeFacts:
         yield from self._find_attack_gains()
         yield from find_swap_gains(self._probed)
         yield from find_forged_gains(self._probed)
+        yield from find_unchecked_values(self._probed)
+        yield from find_shared_gains(self._probed)
         yield from find_cursor_gains(self._probed)
         yield from find_unstable_answers(self._probed)
         yield from find_mixed_callers(self._probed)

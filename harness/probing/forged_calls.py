@@ -132,6 +132,34 @@ def find_forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             yield _build_finding(*found)
 
 
+def find_shared_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+    """Yield each call with a value known from elsewhere that gave withheld data each time."""
+    if not probed.apart["shared"]:
+        return
+    withheld = collect_withheld(probed)
+    tries = group_by(
+        lambda run: (get_caller_name(run), get_facts(run)["shared"]), probed.apart["shared"]
+    )
+    for (name, call), runs in tries.items():
+        gains = [_find_shared_gain(run, probed, withheld) for run in runs]
+        if len(gains) > 1 and (gain := gains[0]) is not None and None not in gains:
+            fields = ", ".join(gain.fields[:_MOST_FIELDS])
+            words = f"{call} gives {name} {fields}, which their other calls withhold: "
+            words += f"only {' and '.join(gain.givers)} may see that"
+            words += _OWN_ROWS if gain.is_only_refused else ""
+            yield build_finding("unchecked_value", words, name, call)
+
+
+def _find_shared_gain(
+    trial: TrialResult, probed: ProbedTrials, withheld: WithheldData
+) -> ForgeryGain | None:
+    result, name = probed.get_result(trial), get_caller_name(trial)
+    if result is None:
+        return None
+    sent = get_facts(trial)["brought"]
+    return withheld.find_gain(name, result.call, result.call.arguments, sent, same=False)
+
+
 def _find_confirmed_gain(
     probed: ProbedTrials, withheld: WithheldData, runs: Sequence[TrialResult]
 ) -> tuple[TrialResult, ForgeryGain] | None:

@@ -178,6 +178,11 @@ def _plan_tool_calls(
     return made, "no arguments are known that fit it"
 
 
+def iterate_stated_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject]]:
+    """Yield each call whose arguments the suites state, with its tool."""
+    return ((tool, arguments) for tool, arguments, _ in _iterate_expected_calls(cases))
+
+
 def _iterate_expected_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
     """Yield each complete call in checks, setup and teardown, and whether it is forbidden."""
     for case in cases:

@@ -26,6 +26,7 @@ from harness.probing.control_calls import (
     is_unknown,
     make_isolated_calls,
     read_own_records,
+    try_shared_values,
     warm_up,
 )
 from harness.probing.cursors import cross_cursors, find_pairs
@@ -227,10 +228,11 @@ class _ProbeExecution:
         await self._confirm_suspicions()
 
     async def make_isolated_calls(self) -> None:
-        """Make the calls in separate processes, and read the identities' own records."""
+        """Make the calls in separate processes, and those with known values."""
         answers = [*self.answers, *self.answers_of_unknown]
         self.log_lines(await make_isolated_calls(self.prober, answers))
         self.log_lines(await read_own_records(self.prober))
+        self.log_lines(await try_shared_values(self.prober, self.answers))
 
     async def make_forged_calls(self, forging: CallForger) -> None:
         """Make the forged calls, all callers concurrently; the risky ones of one after another."""

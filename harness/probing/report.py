@@ -2,20 +2,23 @@
 
 A probe without findings proves nothing about calls that it never made. A cell of the coverage is a
 tool, an identity of the suite and a parameter of the tool (or none, if the tool has none). It is
-covered if that identity's call with that parameter had an answer that shows a decision: a result or
-a refusal.
+covered if that identity's call with that parameter had an answer, a result or a refusal, and the
+same call gave something to at least one of the identities: a call that is refused to everybody,
+fails for everybody or finds nothing for anybody shows no decision between them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
-from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
-from harness.probing.caller_views import ProbedTrials, get_caller_name, get_facts, get_label
+from harness.base import canonical_json
+from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, CallKey
+from harness.probing.caller_views import NO_ANSWER, ProbedTrials, get_caller_name, get_facts
 from harness.probing.callers import UNSENT, Unsent
+from harness.probing.evidence import is_telling
 from harness.probing.interference.comparison import Account
 from harness.reports import ProbeFinding
 from harness.types import FLAWS, Decision, Report, Tool
@@ -33,6 +36,10 @@ class Cell:
     """Name of the parameter; ``None`` for a tool without any."""
 
 
+LEAST_PERCENT = 80
+"""Coverage below which nothing is said of the server as a whole."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """The covered share of all cells."""
@@ -40,7 +47,7 @@ class Coverage:
     cells: int = 0
     """All cells."""
     never_asked: tuple[Cell, ...] = ()
-    """Cells without an answer."""
+    """Cells without an answer that says something."""
     wanted: float | None = None
     """The required percentage, if any."""
 
@@ -55,6 +62,11 @@ class Coverage:
         return 100 * self.covered_cells / self.cells if self.cells else 100.0
 
     @property
+    def is_sufficient(self) -> bool:
+        """Whether enough was asked for a word on the server as a whole."""
+        return self.percent >= LEAST_PERCENT
+
+    @property
     def failure(self) -> str | None:
         """Why the coverage is too low; ``None`` if it is sufficient."""
         if self.wanted is None or self.percent >= self.wanted:
@@ -62,16 +74,19 @@ class Coverage:
         return f"Coverage is {self.percent:.1f} %, at least {self.wanted:g} % is wanted"
 
 
-def measure_coverage(
-    probed: ProbedTrials, tools: Iterable[Tool], silent: Collection[str], wanted: float | None
-) -> Coverage:
-    """Return the coverage of ``tools``; calls in ``silent`` show no decision of the policy."""
+def measure_coverage(probed: ProbedTrials, tools: Iterable[Tool], wanted: float | None) -> Coverage:
+    """Return the coverage of ``tools``."""
     identities = dict.fromkeys(map(get_caller_name, probed.own))
+    runs = (*probed.own, *probed.apart["record"], *probed.apart["shared"])
+    results = [(run, probed.get_result(run)) for run in runs]
+    telling = {result.key for _, result in results if result is not None and is_telling(result)}
     asked = {
-        Cell(tool=get_facts(run)["tool"], identity=identity, parameter=parameter)
-        for (identity, label), run in probed.first_answers.items()
-        if label not in silent and get_label(run) == label
-        for parameter in (*get_facts(run)["arguments"], None)
+        Cell(tool=facts["tool"], identity=get_caller_name(run), parameter=parameter)
+        for run, result in results
+        # A refused session is an answer to each of its calls.
+        if probed.is_refused(run) or (result is not None and result.call.outcome not in NO_ANSWER)
+        if _get_key(facts := get_facts(run)) in telling
+        for parameter in (*facts["arguments"], None)
     }
     cells = [
         Cell(tool=tool.name, identity=identity, parameter=parameter)
@@ -82,6 +97,10 @@ def measure_coverage(
     ]
     never = tuple(cell for cell in cells if cell not in asked)
     return Coverage(cells=len(cells), never_asked=never, wanted=wanted)
+
+
+def _get_key(facts: Mapping[str, Any]) -> CallKey:
+    return facts["tool"], canonical_json(facts["arguments"])
 
 
 def format_cells(cells: Sequence[Cell]) -> Iterator[str]:

@@ -27,6 +27,7 @@ Problem: TypeAlias = Literal[
     "smuggled_identity",
     "opened_by_arguments",
     "opened_by_request",
+    "unchecked_value",
     "foreign_cursor",
     "interference",
     "unstable",
@@ -50,6 +51,8 @@ Problem: TypeAlias = Literal[
   from the caller.
 - ``opened_by_request``: a resource, a prompt or a completion that the caller was not shown gives
   data that is withheld from them.
+- ``unchecked_value``: a call with a value known from another tool, an identity or an answer gives
+  data that is withheld from the caller, or works with a path that another tool refuses to all.
 - ``interference``: an answer changes when a value is altered that its caller must not see.
 - ``foreign_cursor``: a call with another caller's cursor gives data that the caller's own pages
   withhold.

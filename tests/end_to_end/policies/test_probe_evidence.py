@@ -106,8 +106,8 @@ def test_what_a_probe_never_asked_is_named_and_can_fail_it(project: Project) -> 
 
 @pytest.mark.slow
 def test_too_little_coverage_fails_the_probe_and_its_log(project: Project) -> None:
-    enough = probe(project, "none", "--min-coverage", "20", *NAMED)
-    assert (enough.code, enough.document["coverage"]["percent"]) == (0, 20)
+    enough = probe(project, "none", "--min-coverage", "80", *NAMED)
+    assert (enough.code, enough.document["coverage"]["percent"]) == (0, 80)
     assert exit_code(build_report(project.log())) == 0
-    finished = probe(project, "none", "--min-coverage", "20.5", *NAMED)
+    finished = probe(project, "none", "--min-coverage", "80.5", *NAMED)
     assert finished.code == exit_code(build_report(project.log())) == 1
