@@ -162,7 +162,7 @@ def _choose_calls(prober: Prober) -> Iterator[ProbeCall]:
                     yield ProbeCall(tool=tool.name, arguments=arguments, changes=False)
 
 
-MOST_SHARED = 60
+MOST_SHARED = 80
 """Maximum number of calls of one probe, which every identity makes."""
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, Literal, Self, TypeAlias
 
 from harness.base import canonical_json
-from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, CallKey
+from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, CallKey, Result
 from harness.probing.caller_views import NO_ANSWER, ProbedTrials, get_caller_name, get_facts
 from harness.probing.callers import UNSENT, Unsent
 from harness.probing.evidence import is_telling
@@ -79,7 +79,7 @@ def measure_coverage(probed: ProbedTrials, tools: Iterable[Tool], wanted: float 
     identities = dict.fromkeys(map(get_caller_name, probed.own))
     runs = (*probed.own, *probed.apart["record"], *probed.apart["shared"])
     results = [(run, probed.get_result(run)) for run in runs]
-    telling = {result.key for _, result in results if result is not None and is_telling(result)}
+    telling = _find_telling_calls([result for _, result in results if result is not None])
     asked = {
         Cell(tool=facts["tool"], identity=get_caller_name(run), parameter=parameter)
         for run, result in results
@@ -97,6 +97,20 @@ def measure_coverage(probed: ProbedTrials, tools: Iterable[Tool], wanted: float 
     ]
     never = tuple(cell for cell in cells if cell not in asked)
     return Coverage(cells=len(cells), never_asked=never, wanted=wanted)
+
+
+def _find_telling_calls(results: Iterable[Result]) -> set[CallKey]:
+    """Return the calls that gave something to somebody, or are allowed to some and not to others.
+
+    An empty folder that one may list and another may not shows a decision, too.
+    """
+    outcomes: dict[CallKey, set[str]] = {}
+    telling: set[CallKey] = set()
+    for result in results:
+        outcomes.setdefault(result.key, set()).add(result.call.outcome)
+        if is_telling(result):
+            telling.add(result.key)
+    return telling | {key for key, had in outcomes.items() if {"ok", "denied"} <= had}
 
 
 def _get_key(facts: Mapping[str, Any]) -> CallKey:

@@ -192,9 +192,11 @@ def _iterate_arguments(
             ]
         yield from filled
         base = filled[0] if filled else base
-    for place, known in places.items():
-        yield from (place.fill_in(base, value) for value in known)
-    yield from _fill_unknown(tool, base, {name for one in works for name in one})
+    single = (place.fill_in(base, value) for place, known in places.items() for value in known)
+    further = _fill_unknown(tool, base, {name for one in works for name in one})
+    # In turns, since many known values must not leave a parameter unasked.
+    for pair in zip_longest(single, further):
+        yield from (one for one in pair if one is not None)
 
 
 def _fill_unknown(tool: Tool, base: JsonObject, asked: Collection[str]) -> Iterator[JsonObject]:
