@@ -131,7 +131,7 @@ def test_a_detour_that_opens_nothing_is_no_finding(tmp_path: Path) -> None:
     assert opened(report) == []
 
 
-class Letters(Desk):
+class LetterDesk(Desk):
     """Shows the whole record in a letter, by ids that only its list gives."""
 
     tools = (LIST, tool("get_letter", {"record": {"type": "string"}}, "record"))
@@ -149,7 +149,7 @@ class Letters(Desk):
 def test_an_id_that_an_answer_has_is_tried_where_only_a_made_up_one_was_known(
     tmp_path: Path,
 ) -> None:
-    report = probe_desk(tmp_path, Letters())
+    report = probe_desk(tmp_path, LetterDesk())
     assert "email" in found(report, "unchecked_value")
     asked = {cell.tool for cell in report.coverage.never_asked}
     assert "get_letter" not in asked
