@@ -166,7 +166,7 @@ class _ProbeFacts:
         yield from find_swap_gains(self._probed)
         yield from find_forged_gains(self._probed)
         yield from find_unchecked_values(self._probed)
-        yield from find_shared_gains(self._probed)
+        yield from find_shared_gains(self._probed, self._access.leaks)
         yield from find_cursor_gains(self._probed)
         yield from find_unstable_answers(self._probed)
         yield from find_mixed_callers(self._probed)

@@ -27,7 +27,7 @@ from harness.probing.gains import ForgeryGain, WithheldData
 from harness.probing.planned_calls import ProbeCall
 from harness.reports import ProbeFinding, Problem
 from harness.sessions import RequestAdditions
-from harness.types import JsonObject, TrialResult
+from harness.types import JsonObject, Leak, TrialResult
 
 MOST_FORGED = 2_000
 """Maximum number of forged calls of one probe, not counting those that confirm a gain."""
@@ -113,6 +113,8 @@ _PROBLEMS: Mapping[Forgery, Problem] = {
     "request": "opened_by_request",
 }
 _MOST_FIELDS = 4
+_TIMES_SHARED = 2
+"""How often a call with a shared value is made: what comes once is chance."""
 _OWN_ROWS = (
     "; nothing but a refusal of another call withholds it: if it is on a further page of their own "
     "list, add a test that lists all of it"
@@ -132,22 +134,33 @@ def find_forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             yield _build_finding(*found)
 
 
-def find_shared_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
-    """Yield each call with a value known from elsewhere that gave withheld data each time."""
+def find_shared_gains(probed: ProbedTrials, leaks: Iterable[Leak]) -> Iterator[ProbeFinding]:
+    """Yield each call with a value known from elsewhere that gave withheld data each time.
+
+    A field that is one of the regular calls' ``leaks`` to the same identity is left out, wherever
+    it stands.
+    """
     if not probed.apart["shared"]:
         return
     withheld = collect_withheld(probed)
+    leaking = {(leak.identity, _get_last_name(leak.field)) for leak in leaks}
     tries = group_by(
         lambda run: (get_caller_name(run), get_facts(run)["shared"]), probed.apart["shared"]
     )
     for (name, call), runs in tries.items():
         gains = [_find_shared_gain(run, probed, withheld) for run in runs]
-        if len(gains) > 1 and (gain := gains[0]) is not None and None not in gains:
-            fields = ", ".join(gain.fields[:_MOST_FIELDS])
-            words = f"{call} gives {name} {fields}, which their other calls withhold: "
-            words += f"only {' and '.join(gain.givers)} may see that"
-            words += _OWN_ROWS if gain.is_only_refused else ""
+        gain = gains[0]
+        if gain is None or None in gains or len(gains) < _TIMES_SHARED:
+            continue
+        fields = [one for one in gain.fields if (name, _get_last_name(one)) not in leaking]
+        if fields:
+            words = f"{call} gives {name} {', '.join(fields[:_MOST_FIELDS])}, which their other "
+            words += f"calls withhold: only {' and '.join(gain.givers)} may see that"
             yield build_finding("unchecked_value", words, name, call)
+
+
+def _get_last_name(path: str) -> str:
+    return path.rpartition(".")[2].removesuffix("[]")
 
 
 def _find_shared_gain(
@@ -156,8 +169,9 @@ def _find_shared_gain(
     result, name = probed.get_result(trial), get_caller_name(trial)
     if result is None:
         return None
-    sent = get_facts(trial)["brought"]
-    return withheld.find_gain(name, result.call, result.call.arguments, sent, same=False)
+    sent, call = get_facts(trial)["brought"], result.call
+    # That another question for a list is refused says nothing of the rows of this one.
+    return withheld.find_gain(name, call, call.arguments, sent, same=False, past_refusals=False)
 
 
 def _find_confirmed_gain(

@@ -197,6 +197,7 @@ class WithheldData:
         *,
         same: bool,
         by_chance: bool = False,
+        past_refusals: bool = True,
     ) -> ForgeryGain | None:
         """Return the gain of a forged call of ``identity``; ``None`` if there is none.
 
@@ -207,6 +208,7 @@ class WithheldData:
             brought: The values that were sent in addition, and the caller's attributes.
             same: Whether it requests the same record as a regular call.
             by_chance: Whether rows may come and go by chance, so that they count for nothing.
+            past_refusals: Whether rows count that only the refusal of another call withholds.
         """
         if identity not in self._indexed_values or made.is_unanswered:
             return None
@@ -227,7 +229,7 @@ class WithheldData:
             and not (by_chance and _is_row(secret))
             and not (
                 self._is_refused_row(identity, secret, result)
-                and self._is_on_page(identity, secret)
+                and (not past_refusals or self._is_on_page(identity, secret))
             )
         ]
         if not found:

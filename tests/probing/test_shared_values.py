@@ -131,6 +131,42 @@ def test_a_detour_that_opens_nothing_is_no_finding(tmp_path: Path) -> None:
     assert opened(report) == []
 
 
+PEOPLE = {
+    "Oslo": [{"person_id": "P-4411", "email": "ines.okafor@clients.example", "city": "Oslo"}],
+    "Rome": [{"person_id": "P-7730", "email": "tomas.rivera@clients.example", "city": "Rome"}],
+}
+CITY = {"city": {"type": "string"}}
+SEARCHES = tuple(
+    Case(
+        name=f"{who} {city}",
+        prompt="-",
+        checks=(
+            Check(kind="decision", params={"tool": name, "args": {"city": city}, "is": [due]}),
+        ),
+        caller=Caller(user_context=user, identity=who),
+    )
+    for who, user, due in (("alice", ALICE, "denied"), ("bobby", BOBBY, "allowed"))
+    for name, city in (("search_people", "all"), ("get_office", "Oslo"))
+)
+
+
+def search(method: str, user: Mapping[str, Any] | None, _: object) -> dict[str, Any]:
+    """Answer as a desk where a list of everybody is bobby's alone, and each city is open."""
+    if method == "tools/list":
+        return {"tools": [tool(name, CITY, "city") for name in ("search_people", "get_office")]}
+    city = str(CALLED.arguments.get("city"))
+    if CALLED.tool == "get_office" or known(user) == "nobody":
+        return said("", office="Main Street 1") if known(user) != "nobody" else failed("Denied")
+    if city == "all" and known(user) != "bobby":
+        return failed("Access denied: choose a city")
+    people = [one for each in PEOPLE.values() for one in each]
+    return said("", people=people if city == "all" else PEOPLE.get(city, []))
+
+
+def test_a_refused_list_of_everything_withholds_no_row_of_a_smaller_one(tmp_path: Path) -> None:
+    assert opened(probed(tmp_path, search, cases=SEARCHES)) == []
+
+
 class LetterDesk(Desk):
     """Shows the whole record in a letter, by ids that only its list gives."""
 
