@@ -5,6 +5,6 @@ What comes in: an `AgentSpec`, a prompt, and the address of the proxy. What goes
 packages add theirs under the entry-point group ``harness.agents``.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

@@ -4,6 +4,6 @@ What comes in: texts, numbers and files, as users and servers wrote them. What g
 within bounds, or an error with file, line and remedy. It knows no suite, no server and no model.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

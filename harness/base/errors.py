@@ -22,11 +22,12 @@ into the `TrialError` of a trial with status ``error`` (or a pass, if a check as
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from harness.types import UNKNOWN_USAGE, ErrorKind, Location, ReplyStop, Usage
+if TYPE_CHECKING:
+    from harness.types import ErrorKind, Location, ReplyStop, Usage
 
 
 class HarnessError(Exception):
@@ -110,6 +111,8 @@ class ModelError(HarnessError):
             waited_s: Idle time, in seconds.
             usage: What the attempts used; ``None`` means nothing, as for a refused request.
         """
+        from harness.types import Usage  # imported here: every command imports this module
+
         super().__init__(message)
         self.kind: ErrorKind = kind
         self.stop: ReplyStop | None = stop
@@ -123,13 +126,15 @@ class AgentError(HarnessError):
     """An agent could not be started, ended early, or said nothing that can be read."""
 
     def __init__(
-        self, message: str, *, detail: str | None = None, usage: Usage = UNKNOWN_USAGE
+        self, message: str, *, detail: str | None = None, usage: Usage | None = None
     ) -> None:
         """``detail`` has its last words on stderr; ``usage`` what the turn used, if it told."""
+        from harness.types import UNKNOWN_USAGE  # imported here: see `ModelError`
+
         super().__init__(message)
         self.message = message
         self.detail = detail or None
-        self.usage = usage
+        self.usage = UNKNOWN_USAGE if usage is None else usage
 
 
 class ServerError(HarnessError):
@@ -217,5 +222,7 @@ class JudgeError(HarnessError):
 
 def did_you_mean(name: str, options: Iterable[str]) -> str | None:
     """Return ``Did you mean 'x'?`` for the option most similar to ``name``, if one is similar."""
-    nearest = difflib.get_close_matches(name, list(options), n=1, cutoff=0.6)
+    from difflib import get_close_matches  # imported here: only a mistake needs it
+
+    nearest = get_close_matches(name, list(options), n=1, cutoff=0.6)
     return f"Did you mean {nearest[0]!r}?" if nearest else None

@@ -10,12 +10,14 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from harness.base.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 T = TypeVar("T")
 
@@ -142,4 +144,6 @@ def _find_entry_points(_path: tuple[str, ...]) -> EntryPoints:
 
     They are read once for all registries: a look at every package takes milliseconds.
     """
+    from importlib.metadata import entry_points  # brings the whole of `email`: a sixth of `--help`
+
     return cast("EntryPoints", entry_points())  # 3.11 has another class with the same `select`

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from dataclasses import dataclass, field
@@ -236,7 +235,9 @@ class _Rendering:
                 shown = "" if self.groups else token[0]
                 self.groups = max(0, self.groups - 1)
             case "entity":
-                shown = html.unescape(token[0])
+                from html import unescape  # its table of names takes longer to load than this room
+
+                shown = unescape(token[0])
             case "tag":
                 shown = " " if token["tag"].lower() in _BREAKING else ""
             case "open":

@@ -9,7 +9,7 @@ import gc
 import json
 import os
 import sys
-from difflib import get_close_matches
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -22,10 +22,8 @@ from harness.base import (
     HarnessError,
     NothingToRun,
     find_members,
-    guarded_output,
     is_supported,
     locate_page,
-    make_printable,
 )
 from harness.judging import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
 from harness.version import __version__
@@ -78,6 +76,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the first argument names; suggest the nearest for a typo."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # imported here: only a mistake needs it
+
             meant = OTHER_WORDS.get(args[0]) or next(
                 iter(get_close_matches(args[0], COMMANDS, n=1)), None
             )
@@ -113,8 +113,7 @@ def main() -> None:
     if not is_supported():
         _refuse_platform()
     gc.set_threshold(GARBAGE_THRESHOLD)
-    with guarded_output():
-        _enable_trust_prompt()
+    with _guard_command():
         try:
             code = _run_command()
             # Here a closed pipe is still a message; at exit it would be a traceback.
@@ -133,6 +132,19 @@ def _refuse_platform() -> NoReturn:
     if JSON_OUTPUT in sys.argv:
         click.echo(json.dumps({"status": "error", "error": REFUSAL}))
     sys.exit(EXIT_INVALID)
+
+
+def _guard_command() -> AbstractContextManager[None]:
+    """Return what redacts all output of the command, and let it ask whether a folder is trusted.
+
+    ``harness --help`` and ``--version`` write nothing but our own words, so they wait for neither.
+    """
+    if set(sys.argv[1:]) <= {"-h", "--help", "--version"}:
+        return nullcontext()
+    from harness.base import guarded_output
+
+    _enable_trust_prompt()
+    return guarded_output()
 
 
 def _enable_trust_prompt() -> None:
@@ -162,13 +174,13 @@ def _run_command() -> int:
     except click.UsageError as error:
         error.show()
         return _report_json_error(error.format_message(), EXIT_INVALID)
-    # Also a `HarnessError`, with an exit code of its own.
-    except NothingToRun as error:
-        click.echo(f"Nothing to run: {make_printable(str(error))}", err=True)
-        return _report_json_error(str(error), EXIT_NOTHING)
     except HarnessError as error:
-        click.echo(f"Error: {make_printable(str(error))}", err=True)
-        return _report_json_error(str(error), EXIT_INVALID)
+        from harness.base import make_printable  # imported here: --help needs none of it
+
+        nothing = isinstance(error, NothingToRun)
+        title = "Nothing to run" if nothing else "Error"
+        click.echo(f"{title}: {make_printable(str(error))}", err=True)
+        return _report_json_error(str(error), EXIT_NOTHING if nothing else EXIT_INVALID)
 
 
 def _report_json_error(message: str, code: int) -> int:

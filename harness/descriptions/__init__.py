@@ -4,6 +4,6 @@ What comes in: a server's tools, and suites for them. What goes out: findings, d
 proposals for names, descriptions and schemas.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

@@ -4,6 +4,6 @@ What comes in: transcripts, and the checks of their cases. What goes out: a `Tri
 exactly one status for each trial, and the verdict on each case.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

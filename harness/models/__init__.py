@@ -5,6 +5,6 @@ request. Each provider has a file in `harness.models.providers`; other packages 
 entry-point group ``harness.models``.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

@@ -4,6 +4,6 @@ What comes in: a server with identities. What goes out: a run log of all calls, 
 that are derived from it.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

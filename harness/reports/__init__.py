@@ -4,6 +4,6 @@ What comes in: a run log. What goes out: a `Report` and its projections; none of
 its own.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

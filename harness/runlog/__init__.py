@@ -8,6 +8,6 @@ wrote) is passed over, and cut off when the log is appended to.
 What comes in: what happened, as `Line`s for a `LogWriter`. What goes out: a `RunLog` of `read_log`.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

@@ -4,6 +4,6 @@ What comes in: suites, models and options. What goes out: a run log that holds e
 ends the run.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

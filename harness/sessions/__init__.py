@@ -4,6 +4,6 @@ What comes in: a `ServerSpec` and an identity. What goes out: a `Session` that a
 `ToolCall` for each call. All processes end with the pool.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

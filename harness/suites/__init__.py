@@ -4,6 +4,6 @@ What comes in: names, paths and objects in Python. What goes out: a `Suite`, or 
 file with their places.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

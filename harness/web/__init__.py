@@ -6,6 +6,6 @@ comes in: requests of browsers on loopback. What goes out: pages, and the same f
 command line.
 """
 
-from harness.base.re_exports import re_export
+from harness.re_exports import re_export
 
 __getattr__, __dir__ = re_export(__name__, __file__)

@@ -40,6 +40,7 @@ def package(folder: Path) -> Path:
         (part / "__init__.py").write_text("")
     for name in ("builtin", "errors"):
         shutil.copy(PACKAGE / "base" / f"{name}.py", target / "base")
+    shutil.copy(PACKAGE / "re_exports.py", target)
     shutil.copytree(PACKAGE / "types", target / "types")
     return target
 

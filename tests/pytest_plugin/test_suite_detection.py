@@ -230,7 +230,7 @@ def test_the_plugin_loads_nothing_before_a_suite_is_found() -> None:
         "harness",
         "harness.base",
         "harness.base.platforms",
-        "harness.base.re_exports",
+        "harness.re_exports",
         "harness.pytest_plugin",
         "harness.pytest_plugin.session_end",
         "harness.pytest_plugin.options",

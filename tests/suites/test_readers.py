@@ -140,7 +140,7 @@ def test_formats_are_recognised_without_the_nouns_or_any_reader() -> None:
     assert {name for name in loaded if not name.startswith("harness.suites.")} == {
         "harness.base",
         "harness.base.platforms",
-        "harness.base.re_exports",
+        "harness.re_exports",
         "harness.suites",
         "harness.version",
     }

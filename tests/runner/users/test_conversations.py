@@ -7,7 +7,6 @@ from harness.base.errors import ModelError
 from harness.runner.model_conversation import ModelConversation
 from harness.runner.users import GUIDELINES, RecordedUser, build_speaker
 from harness.types import (
-    GREETING,
     AssistantMessage,
     Limits,
     Message,
@@ -17,6 +16,7 @@ from harness.types import (
     Turn,
     UserMessage,
 )
+from harness.types.cases import GREETING
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
 
