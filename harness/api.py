@@ -15,6 +15,7 @@ import anyio
 
 from harness.base import UsageError
 from harness.judging import VOCABULARY
+from harness.models import build_function_spec
 from harness.reports import (
     ReportRequest,
     build_report,
@@ -33,13 +34,16 @@ from harness.runner import (
     read_options,
 )
 from harness.suites import PythonSuite, read_object, read_suite
-from harness.types import JsonObject, Protocol, Report, Suite, Variant
+from harness.types import JsonObject, ModelSpec, Protocol, Report, Suite, Variant
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 VariantSource: TypeAlias = str | Variant
 """A variant by its name, a file of variants by its path, or a variant itself."""
+
+ModelSource: TypeAlias = str | Callable[..., Any]
+"""A model by its name, or a function ``(messages, tools)`` that answers in its place."""
 
 SuiteSource: TypeAlias = str | Path | Suite | PythonSuite | type[PythonSuite]
 """A suite by name, path or dotted path, one that was loaded, or a suite in Python: its class or an
@@ -58,7 +62,7 @@ def load_suite(path: str | Path) -> Suite:
 async def run_async(  # noqa: PLR0913 - one keyword for each option of the command line
     suite: SuiteSource | Sequence[SuiteSource] = (),
     *,
-    model: str | Sequence[str] | None = (),
+    model: ModelSource | Sequence[ModelSource] | None = (),
     report_path: str | Path | None = None,
     concurrency: int | None = None,
     timeout_ms: float | None = None,
@@ -87,7 +91,8 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     """Run suites and return their report; every trial is in the run log that it names.
 
     `run` waits for it; `run_async` is awaited, where an event loop is running already. The options
-    are those of ``harness evals``; of those that may be repeated there, give a list.
+    are those of ``harness evals``; of those that may be repeated there, give a list. A model may
+    also be a function ``(messages, tools)`` that answers in its place.
 
     Args:
         suite: One suite or several; none means all of ``evals/``.
@@ -179,7 +184,11 @@ def read_arguments(given: dict[str, Any]) -> dict[str, Any]:
 
 async def _run_plan(given: dict[str, Any]) -> Report:
     """Run what is ``given`` by the names of the parameters of `run_async`."""
-    values = read_arguments(given)
+    models = given["model"] if isinstance(given["model"], list | tuple) else (given["model"],)
+    answering = [build_function_spec(one) if callable(one) else one for one in models]
+    functions = [one for one in answering if isinstance(one, ModelSpec)]
+    names = [one.name if isinstance(one, ModelSpec) else one for one in answering]
+    values = read_arguments(given | ({"model": names} if functions else {}))
     variants = _load_variants(given["variant"])
     suite = given["suite"]
     sources: Sequence[Any] = suite if isinstance(suite, list | tuple) else (suite,)
@@ -197,6 +206,7 @@ async def _run_plan(given: dict[str, Any]) -> Report:
         ],
         given["provider_opts"],
         variants=[variant for variant in variants if isinstance(variant, Variant)],
+        functions=functions,
     )
     options = RunOptions(
         concurrency=prepared.concurrency,

@@ -94,6 +94,7 @@ from .fetching.pypi import gunzip as gunzip
 from .fetching.pypi import read_members as read_members
 from .fetching.pypi import write_files as write_files
 from .importing import NoSuchModule as NoSuchModule
+from .importing import find_function_reference as find_function_reference
 from .importing import find_reference as find_reference
 from .importing import format_error as format_error
 from .importing import import_object as import_object
@@ -220,6 +221,7 @@ from .trust import GATE as GATE
 from .trust import VARIABLE as VARIABLE
 from .trust import RequestedAction as RequestedAction
 from .trust import find_project as find_project
+from .user_code import call_user_code as call_user_code
 from .utc import utc_now as utc_now
 from .validation.budget import Budget as Budget
 from .validation.budget import OutOfSteps as OutOfSteps

@@ -99,6 +99,19 @@ def find_reference(target: Any) -> str | None:
     return f"{home}:{kind.__qualname__}" if makes_it else None
 
 
+def find_function_reference(function: Callable[..., Any]) -> str | None:
+    """Return the name by which `import_object` finds ``function``; ``None`` if there is none."""
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    home = None if module is None else _find_home(module)
+    named = (name for name, value in vars(module).items() if value is function) if module else ()
+    # An instance of a class has no name of its own, but a variable may hold it.
+    path: str = getattr(function, "__qualname__", None) or next(iter(named), "")
+    found: Any = module
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return f"{home}:{path}" if home and found is function else None
+
+
 def locate_function(function: Callable[..., Any]) -> Location | None:
     """Return the place of ``function`` in the source, if it is written in Python."""
     code = getattr(unwrap(function), "__code__", None)
@@ -112,7 +125,10 @@ def format_error(error: BaseException) -> str:
     kind = type(error).__name__
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f"{format_path(Path(error.filename))}:{error.lineno}: {kind}: {error.msg}"
-    words = f"{kind}: {error}" if str(error) else kind
+    try:
+        words = f"{kind}: {error}".removesuffix(": ")
+    except Exception:  # noqa: BLE001 - a user's own class may raise anything here as well
+        words = kind
     frame = users_frame(error)
     if frame is None:
         return words

@@ -11,6 +11,8 @@ from .model import list_unsent as list_unsent
 from .model import open_model as open_model
 from .model import unknown_provider as unknown_provider
 from .pricing import list_price as list_price
+from .python_function import build_function_spec as build_function_spec
+from .python_function import load_function as load_function
 from .tool_text.actions import PREFIX as PREFIX
 from .tool_text.actions import Action as Action
 from .tool_text.actions import find_action as find_action

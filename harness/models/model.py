@@ -15,8 +15,9 @@ from harness.models.dialects.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.models.tool_text.permission import Leave
 from harness.types import Message, ModelSpec, Reply, ToolList
 
-Answers: TypeAlias = Literal["llm", "baseline", "replies", "outputs"]
-"""``llm``: a language model. ``baseline``: a program of ours. ``replies``: those that a run
+Answers: TypeAlias = Literal["llm", "baseline", "function", "replies", "outputs"]
+"""``llm``: a language model. ``baseline``: a program of ours. ``function``: the user's
+own code. ``replies``: those that a run
 recorded, served again. ``outputs``: what a model did elsewhere, judged without a conversation."""
 
 

@@ -7,14 +7,13 @@ conversation.
 
 from __future__ import annotations
 
-import inspect
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from harness.base import HarnessError, ModelError
+from harness.base import HarnessError, ModelError, call_user_code
 from harness.models import Model, PerTrialModel
 from harness.runlog import read_log
 from harness.types import (
@@ -131,11 +130,10 @@ class CodeUser:
         said: Any = self._user.first_message if len(self._side) == 1 else None
         if said is None:
             try:
-                said = self._user.code(tuple(self._side))
-                said = await said if inspect.isawaitable(said) else said
+                said = await call_user_code(self._user.code, tuple(self._side))
             except HarnessError:
                 raise
-            except Exception as error:  # any exception of a suite's own code becomes a message
+            except (Exception, SystemExit) as error:  # any error of a suite's own code
                 raise HarnessError(
                     f"the simulated user's program raised {type(error).__name__}: {error}"
                 ) from error

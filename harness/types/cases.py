@@ -16,7 +16,7 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
-from harness.types.specs import GuardRails, Isolation, ServerSpec
+from harness.types.specs import GuardRails, Isolation, ModelSpec, ServerSpec
 from harness.types.variants import Variant
 
 Severity: TypeAlias = Literal["fail", "warn"]
@@ -246,8 +246,8 @@ class Suite:
     """In the order of the file."""
     description: str | None = None
     """What the suite is about."""
-    model: str | None = None
-    """Default model; ``--model`` overrides it."""
+    model: str | ModelSpec | None = None
+    """Default model; ``--model`` overrides it. A suite in Python may bring a function as one."""
     server: ServerSpec | str | tuple[str, ...] | None = None
     """The server itself, or the name of a configured one, or the names of several; ``None`` means
     the suite's own name."""
@@ -291,6 +291,11 @@ class Suite:
     left_out: tuple[Case, ...] = field(default=(), repr=False, compare=False)
     """Cases that were not selected; they are kept because their users are users of the server,
     too."""
+
+    @property
+    def model_name(self) -> str | None:
+        """The name of its default model."""
+        return self.model.name if isinstance(self.model, ModelSpec) else self.model
 
 
 CheckTrait: TypeAlias = Literal[

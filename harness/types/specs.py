@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -278,6 +278,8 @@ class ModelSpec:
     """Dollars per million output tokens, overriding the price table."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Setting → where it came from, for ``harness models``."""
+    function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    """What answers, if it is a Python function and no model."""
     agent: AgentSpec | None = None
     """How it is started, if it is an agent that others wrote, and no model."""
     notes: tuple[str, ...] = ()

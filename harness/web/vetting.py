@@ -72,7 +72,7 @@ def choose_models(
     """Return the models to use (none: the suite's own), and a note on the choice."""
     usual = () if suite.model else (config.default_model or OFFLINE,)
     models = named or usual
-    baseline = OFFLINE in (models or (suite.model,))
+    baseline = OFFLINE in (models or (suite.model_name,))
     return (
         models,
         f"The built-in baseline '{OFFLINE}' answers. It is not an LLM." if baseline else None,
@@ -159,7 +159,7 @@ def _find_forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
                 at=check.at or place, message="an uploaded suite cannot bring code of its own."
             )
     known = model_names(config)
-    for key, name in (("model", suite.model), ("judge_model", suite.judge_model)):
+    for key, name in (("model", suite.model_name), ("judge_model", suite.judge_model)):
         if name is not None and name not in known:
             yield Problem(
                 at=place,

@@ -34,6 +34,10 @@ URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passe
 
 _LINE = 2_000
 """Characters that are looked at for one line."""
+_NO_LLM = {
+    "baseline": "(built-in baseline, not an LLM)",
+    "function": "(Python function, not an LLM)",
+}
 _SERVERS = 6
 """Servers that are named."""
 _OF_FUNCTIONS = "harness.suites.in_python.server"
@@ -215,8 +219,8 @@ def model_words(report: Report, entrant: str) -> str:
     facts = report.models.get(name)
     if not facts:
         return ""
-    if get_traits(str(facts.get("provider"))).answers == "baseline":
-        return "(built-in baseline, not an LLM)"
+    if words := _NO_LLM.get(get_traits(str(facts.get("provider"))).answers):
+        return words
     provider, model_id = facts.get("provider"), facts.get("model_id")
     if provider == AGENT:
         told = ", ".join(str(facts[part]) for part in ("version", "model") if facts.get(part))

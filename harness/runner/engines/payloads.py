@@ -20,9 +20,9 @@ from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from harness.base import UsageError
+from harness.base import UsageError, may_be_reference
 from harness.runner.planning.plan import RunPlan
-from harness.types import Secret, Suite
+from harness.types import ModelSpec, Secret, Suite
 
 _NONCE_BYTES = 12
 
@@ -127,6 +127,8 @@ class SharedPayload:
 def _strip_part(part: object) -> object:
     if isinstance(part, Suite):
         return replace(part, cases=(), left_out=(), variants=(), alterations=(), server=None)
+    if isinstance(part, ModelSpec) and part.function is not None:
+        return replace(part, function=None)  # imported there, by its name
     return part
 
 
@@ -134,8 +136,14 @@ def refuse_code(plan: RunPlan) -> None:
     """Check that ``plan`` can travel to other processes.
 
     Raises:
-        UsageError: a suite or a case holds code in Python.
+        UsageError: a suite or a case holds code in Python, or a model is a function without a name.
     """
+    for model in plan.models:
+        if model.function is not None and not may_be_reference(model.model_id):
+            raise UsageError(
+                f"the function {model.model_id} is in no module, so no other process finds it",
+                meant="Define it in a module, outside of other functions.",
+            )
     # Each case once, however often it is repeated.
     cases = {id(job.trial.case): (job.trial.case, job.suite) for job in plan.jobs}
     for case, suite in cases.values():

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.base import KNOWN, NothingToRun, UsageError, builtin_suites
 from harness.judging import VOCABULARY
-from harness.models import list_unsent, unknown_provider
+from harness.models import get_traits, list_unsent, load_function, unknown_provider
 from harness.runlog import read_log
 from harness.runner.agent_requirements import refuse_clients_habits, refuse_unsupported_cases
 from harness.runner.planning.model_choice import (
@@ -105,6 +105,7 @@ def prepare_plan(
     *,
     keyless: bool = False,
     variants: Sequence[Variant] = (),
+    functions: Sequence[ModelSpec] = (),
 ) -> PreparedPlan:
     """Return the plan of ``request``.
 
@@ -115,6 +116,7 @@ def prepare_plan(
         given: Suites from a program, in addition to those that the request names.
         options: Settings of every tested model, overriding the configured ones.
         variants: Variants from a program, in addition to those of the suites.
+        functions: Functions from a program that answer in place of models, named by the request.
         keyless: Whether models without their key are accepted: the plan is only shown.
 
     Raises:
@@ -132,7 +134,12 @@ def prepare_plan(
     )
     suites = _select_suites(found, request, config, variants)
     agents = _list_agents(request, config, cwd, options)
-    chosen = {suite.name: _list_models(suite, request, config, options, agents) for suite in suites}
+    own = [suite.model for suite in suites if isinstance(suite.model, ModelSpec)]
+    written = _index_functions([*functions, *own])
+    chosen = {
+        suite.name: _list_models(suite, request, config, options, agents, written)
+        for suite in suites
+    }
     points = {suite.name: list_points(suite, request) for suite in suites}
     entrants = [pair for name, models in chosen.items() for pair in product(models, points[name])]
     varied = [(model, point["variant"]) for model, point in entrants if "variant" in point]
@@ -255,18 +262,36 @@ def _adapt_case(case: Case, suite: Suite, request: RunRequest, config: Config) -
     )
 
 
+def _index_functions(functions: Sequence[ModelSpec]) -> dict[str, ModelSpec]:
+    """Return name → function; raise `UsageError` if two of them have one name."""
+    found: dict[str, ModelSpec] = {}
+    for spec in functions:
+        if found.setdefault(spec.name, spec).function != spec.function:
+            raise UsageError(
+                f"two of the models are named {spec.name!r}", meant="Give each another name."
+            )
+    return found
+
+
 def _list_models(
     suite: Suite,
     request: RunRequest,
     config: Config,
     options: Mapping[str, Any] | None,
     agents: Sequence[ModelSpec],
+    functions: Mapping[str, ModelSpec],
 ) -> list[ModelSpec]:
     # Whoever names an agent does not ask for a model beside it.
-    usual = () if agents else (suite.model or config.default_model or OFFLINE,)
+    usual = () if agents else (suite.model_name or config.default_model or OFFLINE,)
     models: list[ModelSpec] = []
     for name in dict.fromkeys(request.models or usual):
+        if name in functions:
+            models.append(functions[name])
+            continue
         model = config.resolve_model(name, options)
+        if get_traits(model.provider).answers == "function":
+            # Before a live display starts, which would hide the question whether to trust it.
+            model = replace(model, function=load_function(model.model_id))
         if is_replay(model):
             # The run in `replay:RUN` is found by the path of its log from now on.
             path = find_log(model.model_id)

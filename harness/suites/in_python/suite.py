@@ -39,6 +39,7 @@ from harness.suites.in_python.values import (
     parse_isolation,
     parse_mapping,
     parse_milliseconds,
+    parse_model,
     parse_name,
     parse_prompts,
     parse_text,
@@ -119,8 +120,9 @@ class _PythonSuiteReader:
         noun = f"suite {self.title}"
         known = {
             key: self.read_part(self.suite, key, parse_text, noun)
-            for key in ("description", "model", "system_prompt", "judge_model", "user_model")
+            for key in ("description", "system_prompt", "judge_model", "user_model")
         }
+        known["model"] = self.read_part(self.suite, "model", parse_model, noun)
         # Else the first line of its class's own docstring.
         known["description"] = known["description"] or (
             inspect.cleandoc(type(self.suite).__doc__ or "").partition("\n")[0] or None

@@ -6,6 +6,7 @@ Each raises `InvalidValue` for invalid values, in terms of Python's types, not o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -13,11 +14,13 @@ from harness.base import (
     DocumentReader,
     InvalidValue,
     Problem,
+    UsageError,
     build_code_document,
     json_value,
     parse_share,
     parse_single_line,
 )
+from harness.models import build_function_spec
 from harness.suites.cases import CaseReader
 from harness.suites.format_tables import build_layouts
 from harness.suites.interference import read_alterations
@@ -28,6 +31,7 @@ from harness.types import (
     GuardRails,
     Isolation,
     Location,
+    ModelSpec,
     NamedTool,
     SimulatedUser,
     Variant,
@@ -39,6 +43,21 @@ def parse_text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidValue(f"expected text, found {_format_value(value)}")
     return value
+
+
+def parse_model(value: Any) -> str | ModelSpec:
+    """Return the name of a model, or a function that answers in its place."""
+    if not callable(value):
+        return parse_text(value)
+    try:
+        return build_function_spec(value)
+    except UsageError as error:
+        # A function that is assigned in the class is no method, and takes no suite.
+        plain = getattr(value, "__func__", None)
+        with suppress(UsageError):
+            if plain is not None:
+                return build_function_spec(plain)
+        raise InvalidValue(error.message, meant=error.meant) from error
 
 
 def parse_name(value: Any) -> str:

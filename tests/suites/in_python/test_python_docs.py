@@ -18,7 +18,7 @@ from harness.types import Counts, Report, Usage
 from tests.end_to_end.warm import warm_python
 
 PAGE = (Path(__file__).parents[3] / "docs" / "python.md").read_text("utf-8")
-SUITE, CASE, PROGRAM = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+SUITE, CASE, PROGRAM, FUNCTION = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 def test_the_program_runs_the_suite_as_written(tmp_path: Path) -> None:
@@ -37,6 +37,20 @@ def test_the_program_runs_the_suite_as_written(tmp_path: Path) -> None:
     assert finished.stdout.startswith("capitals 1.0 "), finished.stderr
     assert "France passed" in finished.stdout
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+
+
+def test_the_function_in_place_of_a_model_answers_as_written(tmp_path: Path) -> None:
+    (tmp_path / "function.py").write_text(FUNCTION)
+    finished = subprocess.run(
+        [warm_python(), "function.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )
+    assert finished.stdout == "passed\n", finished.stderr
 
 
 def test_every_part_of_a_case_and_of_a_run_has_its_place() -> None:

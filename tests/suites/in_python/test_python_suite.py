@@ -18,6 +18,7 @@ from harness.suites.in_python.case import PASS_AT, PythonCase
 from harness.suites.in_python.suite import read_object, read_reference
 from harness.suites.readers import read_suite
 from harness.types import (
+    ModelSpec,
     ServerSpec,
     Suite,
     TransportSpec,
@@ -531,3 +532,37 @@ def test_a_suite_alters_values_as_yaml_does(tmp_path: Path) -> None:
 )
 def test_wrong_altered_values_are_told(given: Any, words: str) -> None:
     assert words in problems_of(interference=given)
+
+
+def answer(messages: list[Any], tools: list[Any]) -> str:
+    """Answer in place of a model."""
+    return "Paris"
+
+
+class Answering:
+    """An instance answers as well."""
+
+    def __call__(self, messages: list[Any], tools: list[Any]) -> str:
+        return "Paris"
+
+
+def answer_as_method(self: Any, messages: list[Any], tools: list[Any]) -> str:
+    """Answer as a method of the suite."""
+    return "Paris"
+
+
+@pytest.mark.parametrize(
+    "model", [answer, staticmethod(answer), Answering, Answering(), answer_as_method]
+)
+def test_a_function_is_its_model(model: Any) -> None:
+    chosen = suite_of({"id": "a", "input": "What?"}, model=model).model
+    assert isinstance(chosen, ModelSpec)
+    assert chosen.function is not None
+    assert chosen.function([], []) == "Paris"
+    assert chosen.name.startswith("python:")
+
+
+@pytest.mark.parametrize("model", [lambda: "Paris", len, 7, " "])
+def test_what_cannot_be_its_model_is_a_problem(model: Any) -> None:
+    with pytest.raises(InvalidInput, match="model: "):
+        suite_of({"id": "a", "input": "What?"}, model=model)

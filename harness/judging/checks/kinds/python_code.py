@@ -14,22 +14,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import dis
 import inspect
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import anyio
-import anyio.from_thread
-import anyio.lowlevel
 
-from harness.base import HarnessError, format_error, json_value, users_frame
+from harness.base import HarnessError, call_user_code, format_error, json_value, users_frame
 from harness.judging.checks.kind import (
     CheckFinding,
     Evidence,
@@ -66,7 +61,7 @@ class PythonKind(UnlistedKind):
         try:
             with anyio.move_on_after(self.timeout_s):
                 return _judge_returned(
-                    check, code, run, await _call_function(code.function, code.case, run)
+                    check, code, run, await call_user_code(code.function, code.case, run)
                 )
         except AssertionError as error:
             return _build_result(check, code, run, "failed", _describe_assertion(error))
@@ -85,46 +80,6 @@ class PythonKind(UnlistedKind):
 
 
 PYTHON = PythonKind()
-
-
-async def _call_function(
-    function: Callable[[Any, PythonRun], Any], case: Any, run: PythonRun
-) -> Any:
-    if inspect.iscoroutinefunction(function):
-        return await function(case, run)
-    # A plain function may block, which would hold up all other trials.
-    returned = await _run_in_thread(lambda: function(case, run))
-    return await returned if inspect.isawaitable(returned) else returned
-
-
-async def _run_in_thread(function: Callable[[], Any]) -> Any:
-    """Call ``function`` in a thread of its own, and return what it returns.
-
-    The thread is a daemon: a check that never returns delays neither the run nor the end of the
-    process.
-    """
-    done = anyio.Event()
-    outcome: list[Any] = []
-    failure: list[BaseException] = []
-    # A thread that anyio did not start reaches the event loop only with its token.
-    token = anyio.lowlevel.current_token()
-
-    def run_function() -> None:
-        try:
-            outcome.append(function())
-        except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
-            failure.append(error)
-        with contextlib.suppress(RuntimeError):  # the event loop has ended, and nobody waits
-            anyio.from_thread.run_sync(done.set, token=token)
-
-    # A new thread has none of the trial's context variables by itself.
-    threading.Thread(
-        target=contextvars.copy_context().run, args=(run_function,), name="check", daemon=True
-    ).start()
-    await done.wait()
-    if failure:
-        raise failure[0]
-    return outcome[0]
 
 
 def _judge_returned(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> CheckResult:

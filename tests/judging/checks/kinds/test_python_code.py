@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
@@ -212,10 +213,11 @@ def test_a_result_that_no_log_could_be_read_back_with_is_an_error(
 
 def test_a_check_that_never_returns_is_given_up_and_holds_up_nobody() -> None:
     forever = threading.Event()
+    before = set(threading.enumerate())
     check = a_check(lambda case, run: forever.wait())
     with pytest.raises(HarnessError, match=r"gave no verdict within 0\.1 s"):
         anyio.run(PythonKind(timeout_s=0.1).evaluate, check, SCENE)
-    (thread,) = [thread for thread in threading.enumerate() if thread.name == "check"]
+    (thread,) = set(threading.enumerate()) - before
     assert thread.daemon
     forever.set()
     thread.join(60)
@@ -232,6 +234,22 @@ def test_a_check_that_blocks_does_not_stop_the_others() -> None:
                 )
 
     anyio.run(both)
+
+
+@pytest.mark.slow
+def test_a_coroutine_that_blocks_is_given_up_and_stops_none_that_follow() -> None:
+    async def block(case: Any, run: Any) -> bool:
+        time.sleep(30)  # noqa: ASYNC251 - as a suite's code may do
+        return True
+
+    async def answer(case: Any, run: Any) -> bool:
+        return True
+
+    with pytest.raises(HarnessError, match=r"gave no verdict within 0\.1 s"):
+        anyio.run(PythonKind(timeout_s=0.1).evaluate, a_check(block), SCENE)
+    began = time.monotonic()
+    assert judged(answer).verdict == "passed"
+    assert time.monotonic() - began < 20
 
 
 def test_no_file_can_ask_for_it() -> None:
