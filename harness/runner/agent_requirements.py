@@ -24,10 +24,20 @@ from harness.agents import (
     resolve_agent_command,
     run_program,
 )
-from harness.base import AgentError, UsageError
+from harness.base import AgentError, InvalidInput, Problem, UsageError
 from harness.runner.planning.plan import RunPlan
 from harness.runner.variants.edits import get_habit
-from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite, Variant
+from harness.suites import OFFLINE
+from harness.types import (
+    AgentSpec,
+    Case,
+    Interruption,
+    LeaderboardRules,
+    Location,
+    ModelSpec,
+    Suite,
+    Variant,
+)
 
 _SHOWN = 5
 
@@ -63,18 +73,25 @@ def refuse_unsupported_cases(suites: Sequence[Suite], agents: Sequence[ModelSpec
 def refuse_clients_habits(entrants: Iterable[tuple[ModelSpec, Variant]]) -> None:
     """Check that no agent has a variant that imitates a client: an agent is a client itself.
 
+    Nor has the baseline a variant with a tool search.
+
     Raises:
-        UsageError: an agent has a variant that cuts results, or that adds a tool search.
+        InvalidInput: an agent has a variant that cuts results, or that adds a tool search.
     """
     for model, variant in entrants:
         habit = get_habit(variant)
         if model.agent and habit is not None:
             key, does = habit
-            raise UsageError(
-                f"variant {variant.name!r} has {key!r}, which is for models: "
-                f"an agent such as {model.name} {does} itself",
-                meant="Try the variant with a model, or the agent without it.",
-            )
+            why = f"{key!r}, which is for models: an agent such as {model.name} {does} itself."
+            meant = "Try the variant with a model, or the agent without it."
+        elif model.provider == OFFLINE and variant.tool_search is not None:
+            why = f"'tool_search', which the baseline {model.name!r} cannot use."
+            meant = "Try the variant with an LLM."
+        else:
+            continue
+        at = variant.at or Location(file=f"variant {variant.name}")
+        message = f"variant {variant.name!r} has {why}"
+        raise InvalidInput([Problem(at=at, message=message, meant=meant)])
 
 
 def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[str]:

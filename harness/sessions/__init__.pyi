@@ -10,6 +10,7 @@ from .identity.delivery import NO_ISOLATION as NO_ISOLATION
 from .identity.delivery import Identity as Identity
 from .identity.delivery import IdentityDelivery as IdentityDelivery
 from .identity.delivery import RequestAdditions as RequestAdditions
+from .identity.delivery import check_identity as check_identity
 from .identity.delivery import delivery_of as delivery_of
 from .identity.delivery import describe_identity as describe_identity
 from .identity.delivery import find_meta_key as find_meta_key

@@ -50,6 +50,8 @@ class BfclRecording:
     """The model's name."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Unknown category → the number of its recorded outputs."""
+    places: Mapping[str, Location] = field(default_factory=dict)
+    """Case → the place of its line."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
     _ways: tuple[OutputForm, bool] | None = None
     _told: tuple[str, ...] | None = None
@@ -97,7 +99,11 @@ class BfclRecording:
         yield build_transcript(entry, replies, row)
 
     def _detect_notation(self) -> tuple[OutputForm, bool]:
-        """Return the form of the outputs, and whether their function names keep their dots."""
+        """Return the form of the outputs, and whether their function names keep their dots.
+
+        Raises:
+            InvalidInput: the form is one that is not supported.
+        """
         if self._ways is None:
             items = (
                 (item, find_category(case).language)
@@ -105,8 +111,25 @@ class BfclRecording:
                 for item in self._list_outputs(case)
             )
             form = detect_form(items, self.model)
+            if not form.is_supported:
+                raise InvalidInput([self._refuse_form(form)])
             self._ways = form, keeps_dots(form, self.rows, self.entry_of)
         return self._ways
+
+    def _refuse_form(self, form: OutputForm) -> Problem:
+        """Return what is wrong with outputs of a form that is not supported."""
+        found = (
+            case
+            for case in self.rows
+            for item in self._list_outputs(case)
+            if detect_form([(item, find_category(case).language)], self.model) is form
+        )
+        return Problem(
+            at=self.places[next(found)],
+            message=f"most outputs of {self.model} are in {form.title}, which is not supported.",
+            meant="Score them with BFCL's own runner, or leave them out: recorded:PATH#MODEL picks "
+            "one model.",
+        )
 
     def _note_unreadable(self) -> Iterator[str]:
         """Yield a note if many outputs are unreadable although calls are expected."""
@@ -148,6 +171,7 @@ def read_recordings(
     """
     files = sorted(path.rglob(_RESULTS)) if path.is_dir() else [path]
     models: dict[str, dict[str, JsonObject]] = {}
+    places: dict[str, dict[str, Location]] = {}
     others: dict[str, Counter[str]] = {}
     unknown: Problem | None = None
     for file in files:
@@ -172,13 +196,14 @@ def read_recordings(
                 message = f"{case} occurs twice for this model."
                 raise InvalidInput([Problem(at=at, message=message)])
             rows[case] = row
+            places.setdefault(model, {})[case] = at
     if not models and unknown is not None:
         raise InvalidInput([unknown])
     if not models:
         meant = f"In a folder, the files must be named {_RESULTS}."
         raise UsageError(f"{path} holds no outputs of BFCL", meant=meant)
     return {
-        name: BfclRecording(rows, entry_of, name, others.get(name, {}))
+        name: BfclRecording(rows, entry_of, name, others.get(name, {}), places[name])
         for name, rows in models.items()
     }
 

@@ -31,7 +31,13 @@ from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.preflight.named_tools import sorted_problems
 from harness.runner.preflight.offered_names import OfferedTools, ServerUser
 from harness.runner.recordings.recorded_outputs import RECORDED
-from harness.sessions import TRANSPORTS, SessionPool, check_credential, delivery_of
+from harness.sessions import (
+    TRANSPORTS,
+    SessionPool,
+    check_credential,
+    check_identity,
+    delivery_of,
+)
 from harness.types import Case, JsonObject, Location, ToolList
 
 LISTED_AHEAD = 8
@@ -189,7 +195,7 @@ def wrong_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]
 
 
 def check_credentials(plan: RunPlan) -> None:
-    """Check that each case's credential can be presented to its server.
+    """Check that each case's identity and credential can be sent to its server.
 
     Raises:
         InvalidInput: the error names every case for which it cannot.
@@ -207,11 +213,14 @@ def _find_problems(job: Job) -> Iterator[Problem]:
     servers = server.members or (server,)
     # With joined servers, a credential is presented to those that take one.
     takers = [server for server in servers if delivery_of(server.identity).takes_tokens]
-    for each in takers or servers[:1]:
-        try:
-            check_credential(each, case.caller.user_context, case.caller.credential)
-        except UsageError as error:
-            yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
+    caller = case.caller
+    try:
+        for each in takers or servers[:1]:
+            check_credential(each, caller.user_context, caller.credential)
+        for each in servers:
+            check_identity(each, caller.user_context)
+    except UsageError as error:
+        yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
     refused = checks_with("wants_refused_session", case.every_check)
     if refused and all(TRANSPORTS.get(server.transport.kind).over != "http" for server in servers):
         yield Problem(

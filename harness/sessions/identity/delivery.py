@@ -216,7 +216,10 @@ def check_headers(headers: Mapping[str, str], of: str) -> None:
     for name, value in headers.items():
         problem = header_problem(name, value)
         if problem is not None:
-            raise UsageError(f"the header {name!r} of {of} cannot be sent: {problem}")
+            raise UsageError(
+                f"the header {name!r} of {of} cannot be sent: {problem}",
+                meant="Encode such a value, for example in base64, or send it by 'meta'.",
+            )
 
 
 async def request_additions(

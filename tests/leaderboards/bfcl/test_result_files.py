@@ -65,6 +65,21 @@ def test_lines_may_name_their_model_and_be_gzipped(tmp_path: Path, find: Any) ->
     assert list(read_recordings(file, find)) == ["one", "two"]
 
 
+def test_a_recording_in_a_form_that_is_not_supported_is_refused_and_no_other(
+    tmp_path: Path, find: Any
+) -> None:
+    gemma = {"id": "simple_python_0", "result": "<start_function_call>call:f{}<end_function_call>"}
+    rows: list[dict[str, Any]] = [{**OSLO, "model": "one"}, {**gemma, "model": "two"}]
+    found = read_recordings(write_lines(tmp_path / "outputs.jsonl", rows), find)
+    assert found["one"].notes == ()
+    for ask in (lambda: found["two"].notes, lambda: found["two"].get_transcripts(gemma["id"])):
+        with pytest.raises(InvalidInput) as refused:
+            ask()
+        (problem,) = refused.value.problems
+        assert problem.at.line == 2
+        assert "two are in the format of functiongemma" in problem.message
+
+
 def test_function_names_are_mapped_back_to_those_of_the_case(tmp_path: Path, find: Any) -> None:
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO])
     (transcript,) = read_recordings(file, find)["m"].get_transcripts("simple_python_0")

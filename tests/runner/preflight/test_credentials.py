@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.base.errors import InvalidInput
@@ -26,6 +28,10 @@ BY_BEARER = ServerSpec(
     name="crm",
     transport=TransportSpec(url="http://127.0.0.1:1/mcp", kind="http"),
     identity=IdentitySpec(via="bearer"),
+)
+BY_HEADER = replace(
+    BY_BEARER,
+    identity=IdentitySpec(via="header", settings={"headers": {"X-Role": "{role}"}}),
 )
 BOTH = ServerSpec(name="shop+crm", members=(BY_META, BY_BEARER))
 REFUSED = (Check(kind="must_be_refused", params={}),)
@@ -79,6 +85,24 @@ def test_a_flawed_token_can_be_shown_to_whoever_of_several_servers_asks_for_one(
             Caller(user_context={"aud": "me"}),
             None,
             "the user_context has 'aud', a claim that only the issuer may set",
+        ),
+        (
+            BY_HEADER,
+            Caller(user_context={"role": "a\nb"}),
+            None,
+            "the header 'X-Role' of this user_context cannot be sent: its value contains",
+        ),
+        (
+            replace(BY_META, members=(), identity=BY_HEADER.identity),
+            Caller(user_context=USER),
+            None,
+            "identity 'header' comes with HTTP servers, and server 'shop' is reached over stdio",
+        ),
+        (
+            replace(BY_META, isolation="none", identity=IdentitySpec(via="env")),
+            Caller(user_context=USER),
+            None,
+            "isolation 'none' needs identity 'meta', and server 'shop' has 'env'",
         ),
     ],
 )

@@ -7,6 +7,7 @@ upstream's handler of that form.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -44,6 +45,8 @@ class OutputForm:
     """Whether function names keep their dots; ``None`` if the outputs decide."""
     dotted_by_default: bool = True
     """Whether function names keep their dots if no output decides."""
+    is_supported: bool = True
+    """Whether its outputs can be read; a recording in another form is refused."""
 
 
 def _ignore_language(read: Callable[[Any], Pairs]) -> Callable[[Any, Language], Pairs]:
@@ -165,6 +168,24 @@ FORMS = (
 """Every form that is known."""
 
 
+def _define_unread_form(title: str) -> OutputForm:
+    def refuse(_item: object) -> Pairs:
+        raise NotCalls(f"outputs in {title} are not read")
+
+    return OutputForm(
+        title=title,
+        compared=_ignore_language(refuse),
+        executed=refuse,
+        dotted=True,
+        is_supported=False,
+    )
+
+
+FUNCTION_GEMMA = _define_unread_form("the format of functiongemma, <start_function_call>")
+MINI_CPM = _define_unread_form("the format of MiniCPM, <|tool_call_start|>")
+_DETECTED = (*FORMS, FUNCTION_GEMMA, MINI_CPM)
+
+
 def detect_form(outputs: Iterable[tuple[Any, Language]], model: str = "") -> OutputForm:
     """Return the form of most of ``outputs``; each comes with the language of its arguments.
 
@@ -178,7 +199,7 @@ def detect_form(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Out
         if (form := _detect_output_form(bare(item), language)) is not None
     )
     most = max(votes.values(), default=0)
-    form = next((form for form in FORMS if most and votes[form.title] == most), TEXTS)
+    form = next((form for form in _DETECTED if most and votes[form.title] == most), TEXTS)
     if bare is keep_unchanged:
         return form
     return replace(
@@ -228,6 +249,8 @@ def _has_tagged_list(text: str) -> bool:
 
 
 _MARKS: tuple[tuple[Callable[[str], object], OutputForm], ...] = (
+    (re.compile("<start_(of_)?function_call>").search, FUNCTION_GEMMA),
+    (re.compile(r"<\|(tool_call|thought)_start\|>").search, MINI_CPM),
     (lambda text: "<TOOLCALL>" in text, TAGGED_SOURCE),
     (_has_tagged_list, TAGGED_LIST),
     (lambda text: "<tool_call>" in text, TAGGED),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from harness.base import line_field, texts_by_name_field
+from harness.base import UsageError, line_field, texts_by_name_field
 from harness.sessions.identity.delivery import IdentityDelivery, fill_templates
 from harness.types import JsonObject
 
@@ -33,6 +33,15 @@ class EnvDelivery(IdentityDelivery):
         if not (self.variables or self.json_variable):
             meant = "Add 'json_variable: NAME', or 'variables:'."
             yield None, "identity via env names no variable.", meant
+
+    def check_user(self, user_context: JsonObject) -> None:
+        """Accept only a user whose attributes are text that a variable can hold."""
+        for name, text in self.build_environment(user_context).items():
+            if "\0" in text:
+                raise UsageError(
+                    f"the variable {name!r} of this user_context cannot be set: it contains U+0000",
+                    meant="Remove the character, or encode the value.",
+                )
 
     def build_environment(self, user_context: JsonObject) -> dict[str, str]:
         """Return the filled variables; one whose template lacks an attribute is not set."""

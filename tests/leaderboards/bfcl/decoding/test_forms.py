@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.decoding.forms import FORMS, TEXTS, OutputForm, detect_form
+from harness.leaderboards.bfcl.decoding.forms import (
+    FORMS,
+    FUNCTION_GEMMA,
+    MINI_CPM,
+    TEXTS,
+    OutputForm,
+    detect_form,
+)
 from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls, Pairs
 
 TWO = [{"name": "shop.find", "arguments": {"item": "tea"}}, {"name": "pay", "arguments": {}}]
@@ -62,6 +69,26 @@ def test_each_form_is_known_by_most_outputs_and_read(form: OutputForm) -> None:
     for read in _readers(form)[: 1 if form.title == NEVER_EXECUTED else 2]:
         both = [("shop.find", {"item": "tea"}), ("pay", {})]
         assert read(item) == (both[:1] if form.title == ONE_ONLY else both)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (FUNCTION_GEMMA, "<start_function_call>call:pay{to:<escape>Al<escape>}<end_function_call>"),
+        (FUNCTION_GEMMA, "<start_of_function_call>call:pay{}<end_of_function_call>"),
+        (MINI_CPM, "<|tool_call_start|>\n```python\npay(to='Al')\n```\n<|tool_call_end|>"),
+        (MINI_CPM, "<|thought_start|>\nHm.\n<|thought_end|>\nNothing to pay."),
+    ],
+)
+def test_a_form_that_is_not_supported_is_known_by_most_outputs_and_never_read(
+    form: OutputForm, text: str
+) -> None:
+    other = WRITTEN["JSON between <tool_call> tags"]
+    assert detect_form((item, "python") for item in (text, text, other)) is form
+    assert detect_form((item, "python") for item in (text, other, other)).is_supported
+    for read in _readers(form):
+        with pytest.raises(NotCalls):
+            read(text)
 
 
 def test_words_alone_are_of_the_usual_form() -> None:

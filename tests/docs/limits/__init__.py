@@ -1,0 +1,1 @@
+"""What the pages say is not supported is refused: each such sentence, fed to the program."""

@@ -1,0 +1,263 @@
+"""Sentences that are not fed from here: those that another test shows, and those that tell of
+something else than what harness is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SHOWN: Mapping[str, str] = {
+    # What an agent, a server, a judge or another machine does during a run.
+    "Requests without them are refused with HTTP 401": (
+        "tests/agents/proxy/test_listener.py::test_whoever_does_not_know_the_token_reaches_no_session"
+    ),
+    "Requests without the token are refused with HTTP 401": (
+        "tests/agents/proxy/test_listener.py::test_whoever_does_not_know_the_token_reaches_no_session"
+    ),
+    "the server's questions during these calls are refused": ("tests/agents/test_questions.py"),
+    "a question to the user or the model is refused": (
+        "tests/sessions/test_server_messages.py::"
+        "test_requests_of_a_server_that_reads_no_answer_pile_up_nowhere_and_its_own_arrives"
+    ),
+    "queued for a client that does not read": "tests/agents/proxy",
+    "Such a trial is an error and has no verdict": "tests/agents/test_verdicts.py",
+    "If the state cannot be read, the trial is an error": (
+        "tests/judging/checks/kinds/test_end_state.py::"
+        "test_a_state_that_could_not_be_read_is_no_verdict_and_says_why"
+    ),
+    "If the judge gives no verdict, the row is an error": (
+        "tests/end_to_end/test_judged_runs.py::"
+        "test_a_judge_without_a_verdict_makes_every_case_an_error"
+    ),
+    "Any other text is ignored": (
+        "tests/judging/checks/judge/test_judge.py::"
+        "test_a_verdict_in_words_counts_for_nothing_and_is_asked_for_again"
+    ),
+    "the test is an error until you name a judge": (
+        "tests/end_to_end/test_judged_runs.py::test_a_regrade_of_a_changed_question_needs_a_judge"
+    ),
+    "without one the check is not judged, which is an error of the case": (
+        "tests/judging/checks/kinds/test_answer_judge.py"
+    ),
+    "the run is refused if something differs": (
+        "tests/end_to_end/engines/test_on_ray.py::"
+        "test_a_node_with_another_version_is_refused_before_the_first_trial"
+    ),
+    "Two runs at the same time cannot share a port": (
+        "tests/sessions/identity/test_issuer.py::"
+        "test_a_port_has_one_issuer_and_a_taken_port_is_told"
+    ),
+    "If the command fails, the trial is an error": (
+        "tests/sessions/identity/test_bearer.py::"
+        "test_a_command_that_gives_no_token_is_told_without_what_it_printed"
+    ),
+    "Over HTTP only a verified token establishes": (
+        "tests/sessions/test_verified.py::"
+        "test_each_user_is_known_by_a_verified_token_and_flawed_ones_are_kept_out"
+    ),
+    "If a caller is refused and the test does not expect it": (
+        "tests/runner/preflight/test_credentials.py"
+    ),
+    "A text that does not fit is refused": (
+        "tests/servers/memory/test_tools.py::test_a_text_that_is_too_long_is_not_cut_but_refused"
+    ),
+    "everything else in it is ignored": (
+        "tests/suites/config/test_files.py::test_a_file_of_mxcp_is_read_as_it_is"
+    ),
+    "A setup call that fails ends the setup": (
+        "tests/runner/test_scripted_calls.py::"
+        "test_a_setup_that_fails_is_an_error_of_the_server_and_what_follows_it_is_not_made"
+    ),
+    "If one fails, the trial is an error": (
+        "tests/runner/test_scripted_calls.py::"
+        "test_a_setup_that_fails_is_an_error_of_the_server_and_what_follows_it_is_not_made"
+    ),
+    "if one fails, the trial is an error": (
+        "tests/runner/test_scripted_calls.py::"
+        "test_a_setup_that_fails_is_an_error_of_the_server_and_what_follows_it_is_not_made"
+    ),
+    "only in a later user's tools": "tests/runner/preflight/test_preflight.py",
+    "cannot be judged if the server offers no tool at all": (
+        "tests/runner/preflight/test_no_tools.py::"
+        "test_no_tool_at_all_is_an_error_that_says_how_to_expect_it"
+    ),
+    "with the reason for each tool that cannot be offered": (
+        "tests/runner/preflight/test_no_tools.py::"
+        "test_tools_of_which_none_can_be_offered_are_named_with_their_reasons"
+    ),
+    "offers this user no tool": "tests/runner/preflight/test_no_tools.py",
+    "| answers 429, 408 or 5xx": "tests/sessions/over_http/test_http_calling.py",
+    "| resets the connection": "tests/sessions/over_http/test_http_calling.py",
+    "| does not know the session any more": "tests/sessions/over_http/test_http_calling.py",
+    "| answers HTML, no JSON": "tests/sessions/over_http/test_http_calling.py",
+    "| does not answer, or not completely": "tests/sessions/over_http/test_http_calling.py",
+    "| cannot be reached | `server_lost`": "tests/sessions/over_http/test_http_starting.py",
+    "any other redirect is an error": "tests/sessions/over_http/test_http_calling.py",
+    "the server is not at fault: the trial is an error of kind": (
+        "tests/sessions/processes/test_shortage.py"
+    ),
+    "it is then not judged, and the trial is an error": "tests/sessions/test_tool_schemas.py",
+    "some checks are then not judged, and the trial is an error": "tests/judging/checks",
+    "A check that depends on a part that was not read": "tests/base/test_json_bounds.py",
+    "Why a part of the result was not read": "tests/base/test_json_bounds.py",
+    # What providers answer.
+    "the request is sent again at once with the field's other name": (
+        "tests/models/test_learned_fields.py"
+    ),
+    "What the model did wrong fails the trial": "tests/models/test_failure_events.py",
+    "a connection that is refused, breaks or is too slow": "tests/models/test_retry.py",
+    "a call that the API could not read": "tests/models/test_failure_events.py",
+    "no credit, wrong key, unknown model": "tests/models/test_failure_events.py",
+    "a longer reply is not read to its end": (
+        "tests/models/test_wire.py::test_an_endless_body_is_given_up_at_the_bound"
+    ),
+    # Recordings, runs and their logs.
+    "there is no recorded reply to the next request": "tests/end_to_end/bad_days/test_bad_days.py",
+    "Files that cannot be replayed": (
+        "tests/leaderboards/tau2/test_result_files.py::"
+        "test_other_files_of_a_folder_are_named_and_left_out"
+    ),
+    "and cannot be scored together": "tests/leaderboards/tau2/test_result_files.py",
+    "is an error of the trial, since it is not the agent's fault": (
+        "tests/leaderboards/tau2/test_result_files.py::test_an_end_is_told_in_our_words"
+    ),
+    "An output that cannot be parsed in the format of its recording": (
+        "tests/leaderboards/bfcl/test_result_files.py"
+    ),
+    "what stood in the repository before it are not read": "tests/test_runlog.py",
+    "If trials that could not be judged would decide": (
+        "tests/judging/test_cases.py::test_no_error_is_ever_taken_for_a_pass_and_no_order_matters"
+    ),
+    "its cost cannot be limited": (
+        "tests/runner/test_control.py::test_a_cost_that_is_unknown_stops_a_run_that_has_a_budget"
+    ),
+    "it cannot be enforced for a model with an unknown price": (
+        "tests/runner/test_control.py::test_a_cost_that_is_unknown_stops_a_run_that_has_a_budget"
+    ),
+    # Entrances.
+    "A value that an option does not take is a `UsageError`": "tests/test_api.py",
+    "the same are refused as on the command line": "tests/test_api.py",
+    "All other files are ignored silently": (
+        "tests/pytest_plugin/test_suite_detection.py::"
+        "test_files_of_other_tools_are_left_alone_below_evals_too"
+    ),
+    "is an error: the trials run while the test is set up": (
+        "tests/pytest_plugin/test_cases_as_tests.py"
+    ),
+    "where nobody can answer, it is an error with exit code 3": (
+        "tests/base/trust/test_gate.py::"
+        "test_where_nobody_can_be_asked_it_is_an_error_that_says_what_and_how"
+    ),
+    "A run under way cannot be reviewed": (
+        "tests/judging/test_reviews.py::test_a_run_under_way_is_not_reviewed"
+    ),
+    "A file that cannot be run is answered with 422": "tests/web/test_security.py",
+    "An uploaded suite can name configured servers": (
+        "tests/web/test_security.py::test_a_suite_that_was_uploaded_starts_no_program"
+    ),
+    "Models and judges that are not configured": (
+        "tests/web/test_vetting.py::test_an_upload_names_only_what_is_configured"
+    ),
+    "Suites in Python are not accepted": (
+        "tests/web/test_security.py::test_python_and_other_files_are_not_read"
+    ),
+    "Two names that become the same are an error": (
+        "tests/runner/variants/test_shown_tools.py::"
+        "test_two_names_that_a_prefix_makes_one_are_refused"
+    ),
+    "A check for a tool or a parameter that the variant hides": (
+        "tests/runner/variants/test_quoted_words.py::"
+        "test_a_failure_tells_what_the_variant_hides_or_renames"
+    ),
+    "that the models' APIs do not accept in a name": (
+        "tests/runner/variants/test_clients.py::test_every_name_is_one_that_the_apis_of_models_take"
+    ),
+    "If no case is left, the comparison is refused": (
+        "tests/end_to_end/workbench/test_against.py::"
+        "test_what_cannot_be_compared_is_refused_before_a_model_is_asked"
+    ),
+    "A recorded or replayed model is refused": (
+        "tests/end_to_end/workbench/test_against.py::"
+        "test_what_cannot_be_compared_is_refused_before_a_model_is_asked"
+    ),
+    "**Cases that cannot be asked.**": (
+        "tests/end_to_end/workbench/test_against.py::"
+        "test_another_server_is_compared_case_by_case_and_tool_by_tool"
+    ),
+    "If a cost cannot be known, a workbench with a limit ends": "tests/end_to_end/workbench",
+    # The probe.
+    "An identity that cannot be sent to the server": "tests/probing/test_callers.py",
+    "cannot be sent with a flaw at all": "tests/probing/test_token_swaps.py",
+    "The probe does not read pages without cursors": "tests/probing/test_cursors.py",
+    "A list is not judged if the caller's own list is refused": "tests/probing/test_cursors.py",
+    "If no identity sees a change, the alteration had no effect": "tests/probing/interference",
+    "What harness itself leaves out is named for each identity": (
+        "tests/sessions/test_side_channels.py"
+    ),
+}
+"""Words of a sentence → the test, the file or the folder of tests that shows it."""
+
+NO_LIMITS: Mapping[str, tuple[str, ...]] = {
+    "of an agent, a server or a policy that is tested": (
+        "or as a process if it declares that it does not support HTTP",
+        "the server refused this caller a session",
+        "although it must be refused: …",
+        "it executed the call, and fields were left out or masked",
+        "it received the call and refused it",
+        "if the value cannot be there by coincidence",
+        "if a named identity is refused the value",
+        "Each such token must be refused, or get no more",
+        "the tokens cannot be judged, and the report says so",
+        "an expired token is refused within a minute",
+        "A token that expired ten minutes ago must be refused",
+        "The line says *not measured* and why",
+        "of each identity that is refused the call",
+        "This is a finding in three cases",
+        "even if another call is refused to it as a whole",
+        "Answers that are different on every call cannot be compared",
+        "a token that must be refused was accepted",
+        "gives what its owner is refused in a session of their own",
+        "the same field is refused elsewhere",
+        "data that is refused to",
+        "which admin may see, is refused by",
+        "a caller who got an answer is refused",
+        "keys that MCP does not know",
+        "cannot be assigned to a caller and are not used",
+        "`? not read: the resource shelf://1",
+        "the probe does not say that no problem was found",
+        "`readOnlyHint: false` and `destructiveHint: true` do not read",
+        "An unknown verb (*push*",
+        "because the server takes no more requests",
+    ),
+    "of what a tool's schema says, for the baseline and for lint": (
+        "a pattern with look-around or back-references is ignored",
+        "so that an invalid call cannot be expressed",
+        "a request with such a tool is refused with status 400",
+        "What the text asks for cannot be sent under that name",
+    ),
+    "of how a verdict is found": (
+        "A check whose outcome cannot be known is *not judged*",
+        "it passes, fails, or cannot be judged",
+        "takes no other names, unless `additionalProperties`",
+        "Whatever cannot be decided is accepted",
+        'forbids `"tomorrow"` cannot be known',
+        "If a member cannot be judged, the others decide",
+        "additional fields are ignored",
+        "a case that could not be judged is an error there",
+        "At a limit the trial fails; a fault of a model or a server is an error",
+        "Whether the case is an error or a failure depends on",
+        "The case is an error (exit code 4), never a failure",
+        "its usage is not in the figures, since it cannot be known",
+        "because the budget is used up, stays failed",
+        "the effect of a wording cannot be told from chance",
+        "The exit code is 0 if no finding is worse than a note",
+        "The exit code is 1 if there are errors or warnings",
+        "a file that cannot be read), or the server does not start",
+    ),
+    "of what is offered to the user, and taken": (
+        "Findings that you accept can be ignored",
+        "Keys that begin with `x-` are ignored",
+        "If the folder cannot be written",
+        "or its log cannot be followed",
+    ),
+}
+"""What a sentence tells of, in place of an input that is not taken → words of such sentences."""
