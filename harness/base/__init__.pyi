@@ -180,14 +180,9 @@ from .stats.effects import merge_pair as merge_pair
 from .stats.effects import not_worse as not_worse
 from .stats.effects import paired_effects as paired_effects
 from .stats.intervals import Interval as Interval
-from .stats.intervals import Trials as Trials
-from .stats.intervals import average_tests as average_tests
 from .stats.intervals import compute_mean as compute_mean
-from .stats.intervals import group_cases as group_cases
 from .stats.intervals import intraclass_correlation as intraclass_correlation
 from .stats.intervals import measure_discordance as measure_discordance
-from .stats.intervals import merge_row as merge_row
-from .stats.intervals import merge_trials as merge_trials
 from .stats.intervals import own_discordance as own_discordance
 from .stats.intervals import pass_at_k as pass_at_k
 from .stats.intervals import pass_hat_k as pass_hat_k
@@ -211,6 +206,12 @@ from .stats.sequences import adjust_by_holm as adjust_by_holm
 from .stats.sequences import compute_allowance as compute_allowance
 from .stats.slopes import Slope as Slope
 from .stats.slopes import fit_slope as fit_slope
+from .stats.units import Trials as Trials
+from .stats.units import average_tests as average_tests
+from .stats.units import group_by_test as group_by_test
+from .stats.units import group_cases as group_cases
+from .stats.units import merge_row as merge_row
+from .stats.units import merge_trials as merge_trials
 from .transports import MAX_REDIRECTS as MAX_REDIRECTS
 from .transports import named_certificates as named_certificates
 from .transports import open_transport as open_transport

@@ -228,8 +228,8 @@ class TrialRecord:
 
     @property
     def test(self) -> str | None:
-        """Name of the test; null if it does not run as several identities."""
-        return self.result.case.group
+        """Name of the test; null if the case is the only one of its test."""
+        return self.result.case.test
 
     @property
     def identity(self) -> str | None:

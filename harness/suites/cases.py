@@ -76,8 +76,13 @@ class CaseReader:
                 continue
             name = test.get("name")
             noun = f"test {name!r}" if isinstance(name, str) else f"test number {index + 1}"
-            for end, row in self._expander.expand_test(path, test, noun):
-                yield from ((path, case) for case in self._expand_identities(path, row, noun, end))
+            rows = self._expander.expand_test(path, test, noun)
+            found = [
+                case for end, row in rows for case in self._expand_identities(path, row, noun, end)
+            ]
+            # One question in many ways, however they came about, is one test.
+            test_name = name if len(found) > 1 and isinstance(name, str) else None
+            yield from ((path, replace(case, test=test_name)) for case in found)
         # After all tests: only now is it known which tools are named.
         self._identities.defaults.refuse_unused()
 

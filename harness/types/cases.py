@@ -128,6 +128,9 @@ class Case:
     checks: tuple[Check, ...]
     """What must hold at the end. There is at least one unless a turn has checks: a case that checks
     checks nothing is an invalid suite."""
+    test: str | None = None
+    """Name of the test that it and other cases were made of: by identities, a matrix, parameters.
+    They are one unit of evidence (`harness.base.stats.units`); ``None`` for a case of its own."""
     wordings: tuple[str, ...] = ()
     """Other ways to say `prompt`. A run asks the prompt alone; see `Variant.prompts`."""
     turns: tuple[Turn, ...] = ()
@@ -206,6 +209,8 @@ class CaseFacts:
     """`Case.metadata`."""
     pass_threshold: float = 1.0
     """`Repeats.pass_threshold`."""
+    test: str | None = None
+    """`Case.test`."""
     group: str | None = None
     """`Caller.group`."""
     identity: str | None = None
@@ -225,6 +230,7 @@ class CaseFacts:
             tags=case.tags,
             metadata=case.metadata,
             pass_threshold=case.repeats.pass_threshold,
+            test=case.test,
             group=case.caller.group,
             identity=case.caller.identity,
             leaks=case.caller.leaks,

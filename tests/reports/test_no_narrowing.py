@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from harness.base.stats.effects import merge_pair, paired_effects
 from harness.pytest_plugin.failure_text import format_totals
 from harness.reports.build import build_report
 from harness.reports.comparing.contrasts import compare_logs
@@ -38,16 +40,16 @@ ONE = (("m",), (None,))
 
 
 def a_log(
-    folder: Path, results: Results, models: Sequence[str], identities: Sequence[str | None]
+    folder: Path, results: Results, models: Sequence[str], ways: Sequence[str | None]
 ) -> RunLog:
-    """Write a run in which every model and identity has the same results."""
+    """Write a run in which every model, identity and value of a matrix has the same results."""
     folder.mkdir(parents=True, exist_ok=True)
     runs = []
-    for place, model, who in product(range(len(results)), models, identities):
-        name, group = (f"c{place}", None) if who is None else (f"c{place} [{who}]", f"c{place}")
+    for place, model, way in product(range(len(results)), models, ways):
+        name, test = (f"c{place}", None) if way is None else (f"c{place}[{way}]", f"c{place}")
         for trial, letter in enumerate(results[place], start=1):
             run = a_run("s", name, model, trial, letter)
-            case = CaseFacts(name=name, group=group, identity=who)
+            case = CaseFacts(name=name, test=test, **who_asks(test, way))
             runs.append(replace(run, case=case, repeats=len(results[place])))
     with LogWriter(folder / "log.jsonl") as log:
         log.append(
@@ -65,6 +67,11 @@ def a_log(
             log.append(TrialLine(run=run, transcript=None))
         log.append(Footer(finished_at="2026-01-01T00:01:00Z", elapsed_s=1.0))
     return read_log(folder / "log.jsonl")
+
+
+def who_asks(test: str | None, way: str | None) -> dict[str, Any]:
+    """Return what the cases of an identity have besides: a value of a matrix is no identity."""
+    return {} if way is None or "=" in way else {"group": test, "identity": way}
 
 
 def in_words(text: str) -> list[float]:
@@ -130,10 +137,11 @@ DOUBLED = (
     (("m", "m+short"), (None,)),
     (("m",), ("admin", "clerk", "guest")),
     (("m", "n"), ("admin", "clerk")),
+    (("m",), ("file=a", "file=b", "file=c")),
 )
 
 
-@pytest.mark.parametrize(("models", "identities"), often(DOUBLED))
+@pytest.mark.parametrize(("models", "ways"), often(DOUBLED))
 @given(results=RESULTS)
 @settings(
     max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
@@ -141,12 +149,12 @@ DOUBLED = (
 def test_the_same_results_under_a_second_name_narrow_no_interval_of_any_output(
     tmp_path_factory: pytest.TempPathFactory,
     models: tuple[str, ...],
-    identities: tuple[str | None, ...],
+    ways: tuple[str | None, ...],
     results: Results,
 ) -> None:
     folder = tmp_path_factory.mktemp("runs")
     once = a_log(folder / "once", results, *ONE)
-    often = a_log(folder / "often", results, models, identities)
+    often = a_log(folder / "often", results, models, ways)
     for name, widths in VIEWS.items():
         check(widths(once), widths(often), name)
 
@@ -161,14 +169,41 @@ def test_nor_is_a_comparison_surer_of_its_verdict(
 ) -> None:
     folder = tmp_path_factory.mktemp("runs")
     figures = []
-    for name, (models, identities) in (("once", ONE), *zip("abcd", DOUBLED, strict=True)):
+    for name, (models, ways) in (("once", ONE), *zip("abcde", DOUBLED, strict=True)):
         logs = [
-            a_log(folder / f"{name} {when}", results, models, identities)
+            a_log(folder / f"{name} {when}", results, models, ways)
             for when, results in (("before", before), ("after", after))
         ]
         figures.append(in_json(comparison_json(compare_logs(logs))))
     for doubled in figures[1:]:
         check(figures[0], doubled, "compare")
+
+
+def test_one_question_with_eight_file_names_is_no_evidence(tmp_path: Path) -> None:
+    ways = [f"file={letter}" for letter in "abcdefgh"]
+    logs = [a_log(tmp_path / one, [one], ["m"], ways) for one in "fp"]
+    effect = compare_logs(logs).contrasts[0].effects[0]
+    assert (effect.evidence, effect.p_value, effect.tests) == ("undecided", 1.0, 1)
+    assert of_console(logs[1]) == [79.0]
+
+
+@pytest.mark.slow
+def test_of_two_thousand_null_comparisons_with_matrices_five_in_a_hundred_claim_anything() -> None:
+    rng, claims = Random(5), 0
+    for _ in range(2_000):
+        tests = [rng.random() for _ in range(rng.randrange(4, 25))]
+        sides: list[list[list[tuple[int, int]]]] = [[], []]
+        for chance in tests:
+            rows = rng.choice((1, 1, 2, 8))
+            for side in sides:
+                # What one row of a test does, the others mostly do.
+                first = rng.random() < chance
+                ends = [first if rng.random() < 0.9 else not first for _ in range(rows)]
+                side.append([(end, 1) for end in ends])
+        pairs = [merge_pair([*zip(*test, strict=True)]) for test in zip(*sides, strict=True)]
+        (effect,) = paired_effects([pairs])
+        claims += effect is not None and effect.verdict in {"better", "worse"}
+    assert claims <= 0.05 * 2_000
 
 
 def test_one_model_under_four_names_has_the_interval_of_one(tmp_path: Path) -> None:

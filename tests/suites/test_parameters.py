@@ -55,6 +55,17 @@ def test_a_matrix_makes_a_case_of_every_combination(folder: Path) -> None:
     assert [check.params["args"] for check in found[2].checks] == [{"city": "Oslo", "unit": "C"}]
 
 
+def test_the_cases_that_are_made_of_a_test_know_it_and_a_single_one_is_its_own(
+    folder: Path,
+) -> None:
+    who = "server: {command: x, identity: meta}\nidentities: {a: {r: a}, b: {r: b}}\n"
+    both = MATRIX.replace("name: warm,", "name: warm, as: [a, b],")
+    rows = "{name: one, prompt: '${{ p }}', parameters: [{p: x}], assertions: {must_call: [x]}}"
+    assert [case.test for case in cases(folder, MATRIX)] == ["warm"] * 4
+    assert [case.test for case in cases(folder, both, who)] == ["warm"] * 8
+    assert [case.test for case in cases(folder, rows)] == [None]
+
+
 def test_rows_of_parameters_make_a_case_each(folder: Path) -> None:
     rows = "parameters: [{city: Paris, unit: C}, {city: Oslo, unit: F}]"
     found = cases(folder, MATRIX.replace("matrix: {city: [Paris, Oslo], unit: [C, F]}", rows))

@@ -10,12 +10,12 @@ from typing import TypeAlias
 
 from harness.base.stats.intervals import (
     Interval,
-    Trials,
     compute_mean,
     effective_trials,
     incomplete_beta,
     rate_interval,
 )
+from harness.base.stats.units import Trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

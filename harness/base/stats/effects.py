@@ -13,9 +13,7 @@ from typing import Literal, TypeAlias
 
 from harness.base.stats.intervals import (
     Interval,
-    Trials,
     effective_trials,
-    merge_row,
     newcombe_interval,
     newcombe_paired,
     paired_interval,
@@ -23,6 +21,7 @@ from harness.base.stats.intervals import (
 from harness.base.stats.paired_tests import PairedTest, paired_test
 from harness.base.stats.power import cases_needed, estimate_spread, smallest_difference
 from harness.base.stats.sequences import adjust_by_holm
+from harness.base.stats.units import Trials, merge_row
 
 LEVEL = 0.05
 """The chance of any false alarm, over all effects that are reported together."""

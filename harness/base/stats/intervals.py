@@ -2,59 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import comb, exp, lgamma, log, log1p, sqrt
 from statistics import fmean, stdev
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-Case = TypeVar("Case")
-Trials: TypeAlias = tuple[float, int]
-"""Trials of one case that passed, and trials that were judged. Those that passed are a fraction
-where a case is asked in several ways (`merge_trials`)."""
-
-
-def merge_trials(levels: Sequence[Trials]) -> Trials:
-    """Return the trials of a case that is asked in several ways, as if it were asked in one.
-
-    Whoever asks the same, be it as several identities, learns little more of the next case: so the
-    rate is the mean over the ways, and there are as many trials as in the way that has most. A way
-    that is there twice changes nothing. Ways without a judged trial are left out.
-    """
-    judged = [(passed, total) for passed, total in levels if total]
-    if len(judged) < 2:  # noqa: PLR2004 - nothing to put together
-        return judged[0] if judged else (0, 0)
-    total = max(total for _, total in judged)
-    return fmean(passed / of for passed, of in judged) * total, total
-
-
-def merge_row(ways: Sequence[Sequence[Trials]]) -> list[Trials]:
-    """Return the trials under each condition of a case that is asked in several ways.
-
-    Each way has one entry for each condition, in the same order. Ways that were not judged under
-    every condition are left out, unless no other is there.
-    """
-    judged = [way for way in ways if all(total for _, total in way)]
-    return [merge_trials(levels) for levels in zip(*(judged or ways), strict=True)]
-
-
-def group_cases(cases: Iterable[str], tests: Mapping[str, str]) -> list[list[str]]:
-    """Return ``cases``, those together that are the ways in which one test is asked.
-
-    ``tests`` has the test of each case that is asked in several ways; others stand alone.
-    """
-    found: dict[tuple[str, bool], list[str]] = {}
-    for case in cases:
-        found.setdefault((tests.get(case, case), case in tests), []).append(case)
-    return [*found.values()]
-
-
-def average_tests(
-    tests: Iterable[Iterable[Case]], measure: Callable[[Case], float | None]
-) -> list[float]:
-    """Return the mean of ``measure`` over the cases of each test, where it is not ``None``."""
-    found = [[value for case in test if (value := measure(case)) is not None] for test in tests]
-    return [fmean(values) for values in found if values]
+from harness.base.stats.units import Trials
 
 
 def intraclass_correlation(cases: Sequence[Trials]) -> float | None:

@@ -12,7 +12,8 @@ from operator import mul
 from statistics import fmean, stdev
 from typing import Literal
 
-from harness.base.stats.intervals import Trials, own_discordance, t_tail
+from harness.base.stats.intervals import own_discordance, t_tail
+from harness.base.stats.units import Trials
 
 _FINEST = 10**6
 """Largest denominator: rates are quotients of small counts, so a float stands for such a

@@ -8,8 +8,9 @@ from math import exp, log2, sqrt
 from statistics import fmean
 from typing import TypeAlias
 
-from harness.base.stats.intervals import Interval, Trials, t_quantile
+from harness.base.stats.intervals import Interval, t_quantile
 from harness.base.stats.paired_tests import PairedTest, paired_test
+from harness.base.stats.units import Trials
 
 _Row: TypeAlias = tuple[float, float, float, float]
 """Weight of a, weight of −b, successes, trials."""

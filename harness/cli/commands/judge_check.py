@@ -18,6 +18,7 @@ from harness.base import (
     UsageError,
     format_money,
     format_number,
+    group_by_test,
     make_printable,
     merge_trials,
     rate_interval,
@@ -84,14 +85,15 @@ def format_lines(found: ReviewedJudge) -> Iterator[str]:
 def agreement_interval(labels: Sequence[LabelledResult]) -> Interval | None:
     """Return the 95 % interval of a judge's agreement: over tests, however often each is asked.
 
-    The answers of several models, identities and repeats to one test are no more tests.
+    The answers of several models, cases and repeats to one test are no more tests.
     """
-    tests: dict[tuple[str, str], dict[tuple[str, str], list[bool]]] = {}
+    asked: dict[tuple[str, str, str, str], list[bool]] = {}
     for one in labels:
         case = one.result.case
-        levels = tests.setdefault((one.result.suite, case.group or case.name), {})
-        levels.setdefault((case.name, one.result.entrant), []).append(one.human == one.judged)
-    found = [merge_trials([(sum(one), len(one)) for one in own.values()]) for own in tests.values()]
+        asking = one.result.suite, case.test or case.name, case.name, one.result.entrant
+        asked.setdefault(asking, []).append(one.human == one.judged)
+    counted = ((suite, test, (sum(one), len(one))) for (suite, test, *_), one in asked.items())
+    found = [*map(merge_trials, group_by_test(counted))]
     rates = [agreed / total for agreed, total in found]
     return rate_interval(rates, sum(total for _, total in found))
 

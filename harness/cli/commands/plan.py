@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from statistics import fmean
 
@@ -108,14 +107,14 @@ def command(
                 earlier.append(read_log(log_path(run_id)))
         earlier = drop_other_server(earlier)
     cases = {(job.suite.name, job.trial.case.name): job.trial.case for job in plan.jobs}
-    # The identities of one test are together; a pattern may leave none of a suite.
+    # The cases of one test are together; a pattern may leave none of a suite.
     tests = {
         suite.name: group_cases(
             [name for of, name in cases if of == suite.name],
             {
-                name: case.caller.group
+                name: case.test
                 for (of, name), case in cases.items()
-                if of == suite.name and case.caller.group is not None
+                if of == suite.name and case.test is not None
             },
         )
         for suite in plan.suites
@@ -124,7 +123,7 @@ def command(
         power_table(
             suite,
             len(groups),
-            estimate_variability(suite, chain(*groups), earlier),
+            estimate_variability(suite, groups, earlier),
             trials=trials or TRIALS,
             difference=difference / 100,
             margin=margin / 100,
@@ -164,7 +163,7 @@ def _latest_tool_list(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | N
 def _format_table(table: PowerTable, price: float | None) -> Iterator[str]:
     """Yield ``table`` as lines of text."""
     known = table.variability
-    yield f"{make_one_line(table.suite)}: {table.cases} cases"
+    yield f"{make_one_line(table.suite)}: {table.cases} cases{_note_alike(table)}"
     yield "  Share of cases in which the two sides' trials differ in their verdict:"
     yield f"    discordance {100 * known.discordance:.0f} % ({known.discordance_source})"
     yield "  Correlation of the trials of one case:"
@@ -184,6 +183,12 @@ def _format_table(table: PowerTable, price: float | None) -> Iterator[str]:
             shows = f"a part that is worth {_format_points(found.shows)}"
         cost = format_money(price and price * found.runs)
         yield f"    {found.runs:,} trials with one trial each, {cost}; it finds {shows}."
+
+
+def _note_alike(table: PowerTable) -> str:
+    """Return the note that a test of several cases counts as one; empty where none has several."""
+    asked = round(table.cases * table.designs[0].ways)
+    return "" if asked == table.cases else f" ({asked:,}, of which those of one test count as one)"
 
 
 def _format_points(difference: float) -> str:

@@ -80,9 +80,9 @@ class ModelMeasurements:
 
     @cached_property
     def tests(self) -> dict[str, str]:
-        """Case → its test, for cases that are asked as one of several identities."""
+        """Case → its test, for the cases of a test that has several."""
         every = (result.case for results in self._by_arm.values() for result in results)
-        return {case.name: case.group for case in every if case.group is not None}
+        return {case.name: case.test for case in every if case.test is not None}
 
     def count_unjudged(self, variant: Variant | None = None) -> int:
         """Return the number of an arm's trials without a verdict: errors, skipped, cancelled."""

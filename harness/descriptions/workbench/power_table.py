@@ -5,13 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import fmean
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from harness.base import (
     LEVEL,
     Trials,
+    average_tests,
+    compute_mean,
     count_cases_needed,
     count_pairs_needed,
     detectable_difference,
@@ -27,6 +29,7 @@ DEFAULT_DISCORDANCE = 0.2
 DEFAULT_ICC = 0.79
 """ICC without earlier runs, measured on three models: trials of a case are highly correlated."""
 
+T = TypeVar("T")
 _Side: TypeAlias = Mapping[str, Trials]
 """Case → its trials with one model in one run."""
 
@@ -45,27 +48,38 @@ class Variability:
     """The source of `icc`, in words."""
 
 
-def estimate_variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Variability:
-    """Return the variability of ``cases`` of ``suite``, estimated from ``logs`` (oldest first).
+def estimate_variability(
+    suite: str, tests: Sequence[Sequence[str]], logs: Sequence[RunLog]
+) -> Variability:
+    """Return the variability of ``tests`` of ``suite``, estimated from ``logs`` (oldest first).
 
+    Each test is the names of its cases, and counts as one however many it has.
     Two runs with the same model give the discordance; a single run with repeats gives that of two
     trials of one run. Repeats give the ICC.
     """
-    wanted = set(cases)
+    wanted = set(chain(*tests))
     by_model: dict[str, list[_Side]] = {}
     for log in logs:
         for model, side in _trials_by_model(suite, wanted, log).items():
             by_model.setdefault(model, []).append(side)
-    sides = [list(side.values()) for sides in by_model.values() for side in sides]
+    sides = [_group_trials(tests, side) for sides in by_model.values() for side in sides]
     # Neighbours only, so that each run is compared with the one before it.
     pairs = [
-        [(before[case], after[case]) for case in before if case in after]
+        _group_trials(
+            tests, {case: (before[case], after[case]) for case in before if case in after}
+        )
         for sides in by_model.values()
         for before, after in pairwise(sides)
     ]
-    between = _drop_unknown(map(measure_discordance, pairs))
-    within = _drop_unknown(map(own_discordance, sides))
-    icc = _drop_unknown(map(intraclass_correlation, sides))
+    between = _drop_unknown(
+        compute_mean(average_tests(each, lambda pair: measure_discordance([pair])))
+        for each in pairs
+    )
+    within = _drop_unknown(
+        compute_mean(average_tests(side, lambda case: own_discordance([case]))) for side in sides
+    )
+    # One case of each test, any of them: a test of many would pass for the whole suite.
+    icc = _drop_unknown(intraclass_correlation([test[0] for test in side]) for side in sides)
     source = "assumed: no two earlier runs with the same model, and none with repeats"
     if between:
         source = _format_times("pair of earlier runs", len(between))
@@ -79,6 +93,12 @@ def estimate_variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog
         if icc
         else "assumed: no earlier run repeats its cases with different results",
     )
+
+
+def _group_trials(tests: Sequence[Sequence[str]], known: Mapping[str, T]) -> list[list[T]]:
+    """Return what is ``known`` of each test's cases, without tests of which nothing is."""
+    found = ([known[case] for case in test if case in known] for test in tests)
+    return [test for test in found if test]
 
 
 def _drop_unknown(values: Iterable[float | None]) -> list[float]:
@@ -114,14 +134,14 @@ class ComparisonDesign:
     trials: int
     """Trials of each case on each side."""
     ways: float
-    """How many identities each case is asked as, on average; 1 for none."""
+    """How many cases a test has, on average; 1 if none has several."""
     shows: float | None
     """The smallest true difference of pass rates that it detects with a power of 80 %; ``None``
     when it does not even detect a difference of 1."""
 
     @property
     def total_trials(self) -> int:
-        """Trials of both sides together, as every identity."""
+        """Trials of both sides together, of every case."""
         return round(2 * self.cases * self.trials * self.ways)
 
 
@@ -191,8 +211,8 @@ def power_table(
 ) -> PowerTable:
     """Return what ``cases`` can show; ``difference`` and ``margin`` are rates (0.1: 10 points).
 
-    ``listed`` is the name of a run, and the number of parts in its tool list. A case is asked as
-    ``ways`` identities on average: they cost trials, and show no more than one.
+    ``listed`` is the name of a run, and the number of parts in its tool list. A test has ``ways``
+    cases on average: they cost trials, and show no more than one.
     """
     psi, icc = variability.discordance, variability.icc
     sizes = [(cases, count) for count in trials] + [(cases * times, 1) for times in MULTIPLES]

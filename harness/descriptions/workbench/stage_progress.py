@@ -37,6 +37,8 @@ class _ListProgress:
     """Case whose trials have all ended → its pass rate; ``None`` if no trial was judged."""
     moves: dict[str, float] = field(default_factory=dict)
     """Case with results on both sides → its change."""
+    tests: set[str | None] = field(default_factory=set)
+    """`CaseFacts.test` of those cases."""
 
     @property
     def is_complete(self) -> bool:
@@ -99,10 +101,10 @@ class StageProgress:
             return None
         known = [float(end) for end in ends if end is not None]
         one.rates[case] = fmean(known) if known else None
-        self._compare_case(one, case)
+        self._compare_case(one, case, result.case.test)
         return self._format_list(one) if one.is_complete else None
 
-    def _compare_case(self, one: _ListProgress, case: str) -> None:
+    def _compare_case(self, one: _ListProgress, case: str, test: str | None) -> None:
         """Compare a case with the server's own list, on every list where both are now known."""
         of_model = [each for each in self._lists.values() if each.model == one.model]
         own = next((each for each in of_model if each.is_own), None)
@@ -111,9 +113,12 @@ class StageProgress:
         # A result on the server's own list counts for every other list of its model.
         for each in of_model if one is own else [one]:
             after = each.rates.get(case)
-            # A sequence holds only if it sees each case once.
-            if each is not own and after is not None and case not in each.moves:
-                each.moves[case] = after - before
+            if each is own or after is None or case in each.moves:
+                continue
+            each.moves[case] = after - before
+            # A sequence holds only if it sees each test once: its further cases are alike.
+            if test is None or test not in each.tests:
+                each.tests.add(test)
                 each.sequence.add([after - before])
 
     def _format_list(self, one: _ListProgress) -> str:

@@ -86,7 +86,7 @@ class CasePair:
     case: str
     """Name of the case."""
     test: str | None = None
-    """The test that it is, asked as one of several identities; ``None`` for any other case."""
+    """`CaseFacts.test`."""
     before: Tally
     """On the first side."""
     after: Tally
@@ -127,7 +127,7 @@ class Effect:
     not_judged: int
     """Cases that one side has no verdict of; they are in none of the figures below."""
     tests: int = 0
-    """Judged pairs, where the identities that one test is asked as count once: what the figures
+    """Judged pairs, where the cases of one test count once: what the figures
     below are over."""
     before: float | None = None
     """Mean pass rate of the first side over the judged pairs; ``None`` when there is none."""
@@ -266,7 +266,7 @@ class CaseEndings:
     tally: Tally
     """What the comparison of the case goes by."""
     test: str | None = None
-    """The test that it is, asked as one of several identities; ``None`` for any other case."""
+    """`CaseFacts.test`."""
 
     @classmethod
     def from_trials(cls, endings: Iterable[TrialEnding], test: str | None = None) -> CaseEndings:
@@ -285,15 +285,6 @@ class CaseEndings:
         """Return endings that were counted before."""
         tally = Tally(passed=counts.passed, judged=counts.judged_count, unjudged=unjudged)
         return cls(counts=counts, tally=tally, test=test)
-
-
-def group_by_test(cases: Iterable[tuple[CaseName, str | None, T]]) -> Iterable[list[T]]:
-    """Return what belongs to each test: the identities that a test is asked as are together."""
-    # With a mark whether it is a test or a case: the two may have the same name.
-    tests: dict[tuple[str, str, bool], list[T]] = {}
-    for (suite, case), test, its in cases:
-        tests.setdefault((suite, test or case, test is None), []).append(its)
-    return tests.values()
 
 
 NO_RECORD = CaseEndings.from_counts(Counts(), ("no record",))

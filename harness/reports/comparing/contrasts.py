@@ -22,6 +22,7 @@ from harness.base import (
     PairedEffect,
     UsageError,
     compute_mean,
+    group_by_test,
     merge_pair,
     merge_trials,
     paired_effects,
@@ -41,7 +42,6 @@ from harness.reports.comparing.comparison_types import (
     Effect,
     Side,
     TrialEnding,
-    group_by_test,
     sum_usage,
 )
 from harness.reports.sections.sentences import result_words
@@ -97,7 +97,7 @@ class _JudgedTrials:
 
     def get_endings(self, entrant: str) -> Mapping[CaseName, CaseEndings]:
         return {
-            name: CaseEndings.from_trials(map(TrialEnding.from_result, each), each[0].case.group)
+            name: CaseEndings.from_trials(map(TrialEnding.from_result, each), each[0].case.test)
             for name, each in self.cases.get(entrant, {}).items()
         }
 
@@ -171,7 +171,7 @@ class Entrant:
         alike = Counter(ending.counts for ending in endings.values()).items()
         each = [field.name for field in fields(Counts)]
         counts = {it: sum(getattr(one, it) * cases for one, cases in alike) for it in each}
-        counted = ((name, one.test, one.tally.trial_counts) for name, one in endings.items())
+        counted = ((name[0], one.test, one.tally.trial_counts) for name, one in endings.items())
         tests = group_by_test(counted)
         judged = [one for one in map(merge_trials, tests) if one[1]]
         rates = [passed / trials for passed, trials in judged]
@@ -346,8 +346,8 @@ def _list_scopes(before: Entrant, after: Entrant) -> list[_Scope]:
 
 def _collect_trials(scope: _Scope) -> list[Pair]:
     """Return each test's trials before and after."""
-    named = (((pair.suite, pair.case), pair.test, pair.trial_counts) for pair in scope[1])
-    return [*map(merge_pair, group_by_test(named))]
+    counted = ((pair.suite, pair.test, pair.trial_counts) for pair in scope[1])
+    return [*map(merge_pair, group_by_test(counted))]
 
 
 def _build_effect(scope: _Scope, found: PairedEffect | None) -> Effect:

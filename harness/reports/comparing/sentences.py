@@ -47,7 +47,9 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
     if effect.before is None or effect.after is None or effect.p_value is None:
         yield "No case was judged on both sides, so there is nothing to compare."
         return
-    over = "" if effect.tests == effect.pairs else f" over {effect.tests} tests"
+    # The cases of one test are not so many pieces of evidence.
+    noun = "cases" if effect.tests == effect.pairs else "tests"
+    over = "" if noun == "cases" else f" over {effect.tests} tests"
     rates = f"{format_percent(effect.before)} → {format_percent(effect.after)}"
     interval = f"95 % interval {format_interval(effect)}{over}; {effect.interval_method}"
     yield (
@@ -59,19 +61,19 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
     yield f"{effect.test} test of the pairs: {format_p(effect.p_value)}{more}"
     if effect.smallest is None:
         yield (
-            f"{effect.tests} cases are too few to show any difference: not even a move of all "
+            f"{effect.tests} {noun} are too few to show any difference: not even a move of all "
             "would be evidence."
         )
     elif effect.evidence != "equivalent":
         yield (
-            f"{effect.tests} cases show a difference of {_format_size(effect.smallest)}, four "
+            f"{effect.tests} {noun} show a difference of {_format_size(effect.smallest)}, four "
             "times in five; a smaller one would likely stay unseen."
         )
     margin = _format_size(comparison.margin)
     if effect.evidence == "equivalent":
         yield f"The difference is below {margin} either way, which counts as equivalent."
     elif effect.cases_to_decide is not None:
-        decide = f"About {effect.cases_to_decide:,} cases would decide"
+        decide = f"About {effect.cases_to_decide:,} {noun} would decide"
         yield f"{decide} whether there is a difference of {margin} or none."
 
 

@@ -114,7 +114,11 @@ CASES = Table(
             "Name of the identity, if the test runs as several identities.",
             "case.deciding_trial.case.identity",
         ),
-        TEXT("test", "Name of that test, without the identity.", "case.deciding_trial.case.group"),
+        TEXT(
+            "test",
+            "Name of the test, if it has several cases: all of them count as one.",
+            "case.deciding_trial.case.test",
+        ),
     ),
 )
 

@@ -95,7 +95,7 @@ def _find_texts(word: bytes, text: bytes, starts: Sequence[int]) -> Iterator[int
 
 
 _OF_RUN = (
-    "suite", "name", "model", "description", "tags", "identity", "group", "user_context",
+    "suite", "name", "model", "description", "tags", "identity", "test", "user_context",
     "status", "skip_reason", "error", "checks", "judgements",
 )  # fmt: skip
 _OF_CONVERSATION = ("answer", "setup_calls", "tool_calls", "teardown_calls", "stderr_tail", "error")

@@ -145,7 +145,7 @@ def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> Tr
     _, _, _, repeat, trial_id, suite, case, model, axes, status, repeats, share, *more = row
     test, identity, tokens_in, tokens_out, cost, judge_cost, user_cost, outcomes = more
     return counted_result(
-        CaseFacts(name=case, pass_threshold=share, group=test, identity=identity),
+        CaseFacts(name=case, pass_threshold=share, test=test, identity=identity),
         suite=suite,
         model=model,
         axes={axis: value for axis, value in json.loads(axes).items() if value is not None},

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from harness.base import compute_mean, make_one_line, pass_at_k, pass_hat_k, standard_error
+from harness.base import (
+    compute_mean,
+    group_by_test,
+    make_one_line,
+    pass_at_k,
+    pass_hat_k,
+    standard_error,
+)
 from harness.reports.case_names import case_name
 from harness.types import DECIDED, CaseResult, Report
 
@@ -43,18 +50,19 @@ def is_flaky(case: CaseResult) -> bool:
 def compute_reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
     """Return the figures of one model's ``cases`` for every k up to the most trials of any.
 
-    They are means over tests: the identities that a test is asked as count as one case.
+    They are means over tests: the cases of one test count as one.
     """
-    # With a mark whether it is a test or a case: the two may have the same name.
-    tests: dict[tuple[str, str, bool], list[_Tally]] = {}
-    for case in cases:
-        group = case.deciding_trial.case.group
-        test = (case.suite, group or case.case, group is None)
-        # An error was not a pass, a skipped one never ran.
-        started = sum(result.status != "skipped" for result in case.trials)
-        tests.setdefault(test, []).append((started, case.passed_count))
-    most = max((n for tallies in tests.values() for n, _ in tallies), default=0)
-    return [_estimate_reliability([*tests.values()], k) for k in range(1, most + 1)]
+    tests = group_by_test(
+        (
+            case.suite,
+            case.deciding_trial.case.test,
+            # An error was not a pass, a skipped one never ran.
+            (sum(result.status != "skipped" for result in case.trials), case.passed_count),
+        )
+        for case in cases
+    )
+    most = max((n for tallies in tests for n, _ in tallies), default=0)
+    return [_estimate_reliability(tests, k) for k in range(1, most + 1)]
 
 
 def repeat_lines(report: Report) -> Iterator[str]:
@@ -114,7 +122,7 @@ def _count_spared(case: CaseResult) -> int:
 
 
 def _estimate_reliability(tests: Sequence[Sequence[_Tally]], k: int) -> Reliability:
-    """Return the figures of ``tests``, each with its tally for every identity that it has."""
+    """Return the figures of ``tests``, each with the tallies of its cases."""
     # Without the cases that have fewer trials, the mean would be one of other cases for each k.
     if any(n < k for tallies in tests for n, _ in tallies):
         return Reliability(k=k, pass_at_k=None, pass_hat_k=None, standard_error=None)

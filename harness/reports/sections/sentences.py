@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from harness.agents import AGENT
 from harness.base import (
-    Trials,
     compute_mean,
     format_money,
     format_number,
     format_seconds,
+    group_by_test,
     limit_text,
     make_one_line,
     make_printable,
@@ -63,7 +63,7 @@ class PassRate:
     cases: int
     """Cases with at least one of them."""
     tests: int
-    """The same, where the identities that one test is asked as count once."""
+    """The same, where the cases of one test count once."""
 
     def __str__(self) -> str:
         """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, in whole percent."""
@@ -91,29 +91,27 @@ def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
     """Return the pass rate; ``None`` if nothing has a verdict or there are several models.
 
     Each model answers the same cases, so together they would only seem to be more. Likewise, the
-    identities that one test is asked as count as one case in the rate and its interval.
+    cases of one test count as one in the rate and its interval.
     """
-    tests: dict[tuple[str, str], list[Trials]] = {}
-    found: list[Trials] = []
-    judged, models = 0, set[str]()
+    models = set[str]()
+
     # In one pass: the cases of a large run are read from the disk as they go by.
-    for case in cases:
-        models.add(case.entrant)
-        verdicts = [
-            result.status == "passed"
-            for result in case.trials
-            if result.status in {"passed", "failed"} and result.trial != NO_TRIAL
-        ]
-        if not verdicts:
-            continue
-        judged += len(verdicts)
-        counted, group = (sum(verdicts), len(verdicts)), case.deciding_trial.case.group
-        if group is None:
-            found.append(counted)
-        else:
-            tests.setdefault((case.suite, group), []).append(counted)
-    number = len(found) + sum(map(len, tests.values()))
-    found += map(merge_trials, tests.values())
+    def count_verdicts() -> Iterator[tuple[str, str | None, tuple[int, int]]]:
+        for case in cases:
+            models.add(case.entrant)
+            verdicts = [
+                result.status == "passed"
+                for result in case.trials
+                if result.status in {"passed", "failed"} and result.trial != NO_TRIAL
+            ]
+            if verdicts:
+                counted = sum(verdicts), len(verdicts)
+                yield case.suite, case.deciding_trial.case.test, counted
+
+    tests = group_by_test(count_verdicts())
+    number = sum(map(len, tests))
+    judged = sum(total for test in tests for _, total in test)
+    found = [*map(merge_trials, tests)]
     rates = [passed / total for passed, total in found]
     rate, interval = compute_mean(rates), rate_interval(rates, sum(total for _, total in found))
     if rate is None or interval is None or len(models) > 1:

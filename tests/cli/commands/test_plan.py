@@ -73,6 +73,30 @@ def test_the_identities_of_a_test_are_one_case_that_costs_several_trials(project
     assert found["wanted"] == plain["wanted"]
 
 
+ROWS = {
+    "matrix": "matrix: {file: [a, b]}",
+    "parameters": "parameters: [{file: a}, {file: b}]",
+    "wordings": "matrix: {file: [How many?, How many are there?]}",
+}
+
+
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+def test_the_rows_of_a_test_are_one_case_that_costs_several_trials(
+    project: Path, rows: str
+) -> None:
+    path = project / "evals" / "shop.yml"
+    plain = document("shop")
+    text = path.read_text("utf-8").replace("How many?", "'${{ file }}'")
+    path.write_text(text.replace("assertions:", f"{rows}, assertions:"), "utf-8")
+    found = document("shop")
+    assert found["cases"] == plain["cases"] == 12
+    for one, other in zip(found["designs"], plain["designs"], strict=True):
+        assert one["smallest_difference"] == other["smallest_difference"]
+        assert one["trials_of_both_sides"] == 2 * other["trials_of_both_sides"]
+    first = plan("shop").splitlines()[0]
+    assert first == "shop: 12 cases (24, of which those of one test count as one)"
+
+
 def test_what_is_known_from_earlier_runs_takes_the_place_of_assumptions(project: Path) -> None:
     runs = project / ".harness" / "runs"
     for number, letters in enumerate(("ppf", "pff")):

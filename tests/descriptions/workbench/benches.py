@@ -94,7 +94,7 @@ def measured(
                 for (trial, (letter, tool, *args)), who in product(enumerate(trials, 1), every):
                     case = CaseFacts(name=one)
                     if who is not None:
-                        case = CaseFacts(name=f"{one} [{who}]", group=one, identity=who)
+                        case = CaseFacts(name=f"{one} [{who}]", test=one, group=one, identity=who)
                     axes = name_values(point)
                     run = a_run("s", case.name, name_entrant("m", axes), trial, letter, usage)
                     run = replace(run, model="m", axes=axes, case=case, repeats=len(trials))

@@ -46,6 +46,17 @@ def test_one_run_with_repeats_gives_icc_and_discordance(tmp_path: Path) -> None:
     assert known.icc_source == known.discordance_source == "measured: 1 run with repeats"
 
 
+def test_a_test_of_many_cases_counts_as_one(tmp_path: Path) -> None:
+    many = {f"q[{number}]": "pp" for number in range(8)}
+    log = write_log(tmp_path / "1.jsonl", {"a": "pf", **many})
+    known = estimate_variability("s", [["a"], [*many]], [log])
+    once = estimate_variability("s", [["a"], ["q[0]"]], [log])
+    assert known == once
+    assert known.discordance == 1 / 2
+    logs = [log, write_log(tmp_path / "2.jsonl", {"a": "ff", **many})]
+    assert estimate_variability("s", [["a"], [*many]], logs).discordance == 1 / 4
+
+
 def test_cases_and_suites_that_are_not_asked_about_are_left_out(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.jsonl", {"a": "pp", "gone": "pf"})
     assert estimate_variability("s", "a", [log]).discordance == 0

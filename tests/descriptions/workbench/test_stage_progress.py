@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.descriptions.workbench.arms import CLEAN, Arm
 from harness.descriptions.workbench.stage_progress import StageProgress
 from harness.types import CaseFacts, Status, ToolEdit, TrialResult, Variant
@@ -45,6 +47,18 @@ def test_a_list_is_told_when_its_last_case_has_ended() -> None:
     ]
     assert progress.has_changes("m+without find")
     assert not progress.has_changes("m+x")
+
+
+def test_cases_of_one_test_are_no_evidence_of_their_own() -> None:
+    told = []
+    for test in (None, "t"):
+        progress = of(40)
+        for number in range(40):
+            for entrant, status in (("m", "passed"), ("m+without find", "failed")):
+                one = trial(entrant, number, status)
+                progress.add_results([replace(one, case=replace(one.case, test=test))])
+        told.append(progress.describe_list("m+without find"))
+    assert ["shown" in line for line in told] == [True, False]
 
 
 def test_lists_that_are_ahead_of_the_servers_own_are_compared_later() -> None:

@@ -123,8 +123,8 @@ def analyze_steering(
     """Return the effects that ``picks`` show.
 
     Every tool must have had every position and every name equally often, so that a preference for a
-    position or a name gives an even share. ``tests`` has the test of each case that is asked as one
-    of several identities; those of a test count as one case.
+    position or a name gives an even share. ``tests`` has the test of each case that is
+    not the only one of its test; those of a test count as one case.
     """
     picks = list(picks)
     owners = dict.fromkeys(pick.tool for pick in picks if pick.kind == "own")

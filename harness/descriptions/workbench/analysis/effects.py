@@ -35,7 +35,7 @@ def pair_trials(
 ) -> list[Pair]:
     """Return the cases with judged trials in both arms, as pairs.
 
-    ``tests`` has the test of each case that is asked as one of several identities; those of a test
+    ``tests`` has the test of each case that is not the only one of its test; those of a test
     are one pair.
     """
     both = group_cases((case for case in before if case in after), tests)

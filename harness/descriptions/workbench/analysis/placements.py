@@ -126,7 +126,7 @@ def measure_placement(
         first: Trials by case, and first calls, where the wanted tool came first.
         last: The same where it came last.
         others: First calls under ``orders``.
-        tests: Case → its test, for cases that are asked as one of several identities; those of a
+        tests: Case → its test, for the cases of a test that has several; those of a
             test count as one case.
         margin: Margin of equivalence, as a rate.
         seed: Seed of the permutations.
@@ -206,7 +206,7 @@ def _rows_by_test(
 ) -> tuple[list[list[float]], list[list[float]]]:
     """Return the choices and the positions of the tool, a row for each test.
 
-    The first trials of a test's identities in one order make one value, then their second ones.
+    The first trials of a test's cases in one order make one value, then their second ones.
     """
     by_case: dict[str, dict[tuple[str, int], PlacedCall]] = {}
     for one in calls:

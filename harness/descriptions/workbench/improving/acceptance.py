@@ -129,8 +129,8 @@ def _case_marks(cases: Sequence[Case], tools: Sequence[str | None]) -> Iterator[
     for place, case in enumerate(cases):
         said = _prompt_words(case)
         yield place, said
-        if case.caller.group is not None:
-            yield place, case.caller.group
+        if case.test is not None:
+            yield place, case.test
         others = known.setdefault(tools[place], {})
         for other in others:
             if len(said & other) >= _NEAR * len(said | other):

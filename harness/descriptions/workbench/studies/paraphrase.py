@@ -66,7 +66,7 @@ class PhrasedCase:
     name: str
     """Its name."""
     test: str | None = None
-    """The test that is asked as several identities, of which the case is one: all count as one."""
+    """`Case.test`: all of its cases count as one."""
     phrasings: tuple[Phrasing, ...]
     """The wordings; at least two."""
     threshold: float = 1.0
@@ -106,7 +106,7 @@ class Consistency:
     cases: tuple[PhrasedCase, ...]
     """Every case with two judged wordings; those that depend most on the wording come first."""
     tests: int
-    """The number of tests: as `cases`, but the identities that are asked the same are one."""
+    """The number of tests: as `cases`, but the cases of one test are one."""
     rates: tuple[tuple[int, float], ...]
     """(tests, mean pass rate) of the original prompts, and of each further wording by position."""
     consistent: float
@@ -190,7 +190,7 @@ def _phrased_cases(bench: StudyContext, measured: ModelMeasurements) -> Iterator
         words = (case.prompt, *further_wordings(bench, case))
         yield PhrasedCase(
             name=case.name,
-            test=case.caller.group,
+            test=case.test,
             threshold=case.repeats.pass_threshold,
             phrasings=tuple(
                 Phrasing(words=said, trials=found[case.name], called=tools.get(case.name))

@@ -12,12 +12,12 @@ from harness.descriptions.workbench.improving.acceptance import (
     group_intents,
     split_intents,
 )
-from harness.types import Caller, Case, Check
+from harness.types import Case, Check
 
 
-def case(name: str, prompt: str, tool: str = "find", group: str | None = None, **args: str) -> Case:
+def case(name: str, prompt: str, tool: str = "find", test: str | None = None, **args: str) -> Case:
     check = Check(kind="must_call", params={"tool": tool, "args": args})
-    return Case(name=name, prompt=prompt, checks=(check,), caller=Caller(group=group))
+    return Case(name=name, prompt=prompt, checks=(check,), test=test)
 
 
 def test_questions_that_differ_only_in_an_argument_are_one_intent() -> None:
@@ -41,9 +41,9 @@ def test_questions_with_nearly_the_same_words_for_one_tool_are_one_intent() -> N
 def test_the_identities_of_one_question_and_what_is_like_any_of_them_stay_together() -> None:
     found = group_intents(
         [
-            case("q[admin]", "List salaries of everybody.", group="q"),
+            case("q[admin]", "List salaries of everybody.", test="q"),
             case("other", "Unpaid bills south office"),
-            case("q[guest]", "Unpaid bills south office", group="q"),
+            case("q[guest]", "Unpaid bills south office", test="q"),
         ]
     )
     assert [intent.cases for intent in found] == [("q[admin]", "other", "q[guest]")]

@@ -33,7 +33,12 @@ def asked_as(identities: Sequence[str]) -> list[Case]:
     if not identities:
         return plain
     return [
-        replace(one, name=f"{one.name} [{who}]", caller=Caller(identity=who, group=one.name))
+        replace(
+            one,
+            name=f"{one.name} [{who}]",
+            test=one.name,
+            caller=Caller(identity=who, group=one.name),
+        )
         for one in plain
         for who in identities
     ]
