@@ -175,10 +175,12 @@ from .stats.effects import MARGIN as MARGIN
 from .stats.effects import Evidence as Evidence
 from .stats.effects import Pair as Pair
 from .stats.effects import PairedEffect as PairedEffect
+from .stats.effects import SmallestLoss as SmallestLoss
 from .stats.effects import difference_interval as difference_interval
 from .stats.effects import merge_pair as merge_pair
 from .stats.effects import not_worse as not_worse
 from .stats.effects import paired_effects as paired_effects
+from .stats.effects import smallest_loss as smallest_loss
 from .stats.intervals import Interval as Interval
 from .stats.intervals import compute_mean as compute_mean
 from .stats.intervals import intraclass_correlation as intraclass_correlation

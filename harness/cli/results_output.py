@@ -18,19 +18,17 @@ from harness.judging import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGE
 from harness.reports import (
     ComparedRun,
     Comparison,
-    Contrast,
     Detail,
-    Effect,
+    RegressionGate,
     ReportRequest,
     TelemetryRequest,
+    anticipate_gate,
     build_report,
     compare_logs,
     compare_runs,
     comparison_json,
     export_log,
-    find_regressions,
-    gate_json,
-    gate_sentences,
+    judge_gate,
     print_comparison,
     print_summary,
     stdout_console,
@@ -38,7 +36,7 @@ from harness.reports import (
     write_report,
     write_transcripts,
 )
-from harness.runlog import RunLog, amend_log
+from harness.runlog import Header, RunLog, amend_log
 from harness.types import Case, JsonObject, Report
 
 
@@ -69,30 +67,30 @@ def open_baseline(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatedComparison:
-    """A comparison and the margin of its gate."""
+    """A comparison and its gate."""
 
     comparison: Comparison
     """A comparison with the baseline, or of the models of one run."""
-    gate: float | None = None
-    """The margin; ``None`` when there is no gate."""
+    gate: RegressionGate | None = None
+    """The verdict; ``None`` when there is no gate."""
 
     def print_to(self, console: Console) -> None:
         """Print both."""
         console.print()
         print_comparison(self.comparison, console)
         if self.gate is not None:
-            for sentence in gate_sentences(self.comparison, self._find_regressions(), self.gate):
+            for sentence in self.gate.write_sentences():
                 console.print(sentence, soft_wrap=True)
 
     def to_json(self) -> JsonObject:
         """Return both as JSON."""
-        gate = {} if self.gate is None else {"gate": gate_json(self._find_regressions(), self.gate)}
+        gate = {} if self.gate is None else {"gate": self.gate.to_json()}
         return {"comparison": comparison_json(self.comparison), **gate}
 
     @property
     def gate_failure(self) -> str:
         """Why the gate fails a run whose cases all passed, in words."""
-        return " ".join(gate_sentences(self.comparison, self._find_regressions(), self.gate or 0.0))
+        return "" if self.gate is None else " ".join(self.gate.write_sentences())
 
     def exit_code(self, report: Report) -> int:
         """Return the exit code of ``report``; a gate decides in place of failed cases."""
@@ -100,15 +98,14 @@ class GatedComparison:
         # A run that was interrupted, or had nothing to run, has nothing for a gate to judge.
         if self.gate is None or code not in {EXIT_PASSED, EXIT_FAILED, EXIT_UNJUDGED}:
             return code
-        if self._find_regressions():
+        if self.gate.regressions:
             return EXIT_FAILED
         # Without evidence of a regression failed cases are forgiven, and those without a verdict
         # are not.
         judged = {case.status for case in report.cases} <= {"passed", "failed"}
-        return EXIT_PASSED if judged else EXIT_UNJUDGED
-
-    def _find_regressions(self) -> list[tuple[Contrast, Effect]]:
-        return [] if self.gate is None else find_regressions(self.comparison, self.gate)
+        if not judged:
+            return EXIT_UNJUDGED
+        return EXIT_INVALID if self.gate.is_blind else EXIT_PASSED
 
 
 def compare_results(
@@ -123,7 +120,8 @@ def compare_results(
     """
     if earlier is not None:
         compared = compare_runs([earlier, ComparedRun.from_log(log)])
-        return GatedComparison(comparison=compared, gate=gate)
+        verdict = None if gate is None else judge_gate(compared, gate)
+        return GatedComparison(comparison=compared, gate=verdict)
     return GatedComparison(comparison=compare_logs([log])) if len(log.header.entrants) > 1 else None
 
 
@@ -202,6 +200,17 @@ class ResultsOutput:
             raise UsageError("--quiet and --verbose cannot be combined")
         # Made once for its errors, while nothing has been run yet.
         _ = self.telemetry
+
+    def announce_gate(self, header: Header) -> None:
+        """Say which loss can fire the gate of the run that ``header`` announces, if there is one.
+
+        Raises:
+            UsageError: no loss can, or the run shares no model with the baseline.
+        """
+        if self.baseline is not None and self.gate is not None:
+            gate = anticipate_gate(self.baseline, header, self.gate)
+            gate.refuse_if_blind()
+            click.echo(gate.describe_loss("can fire"), err=True)
 
     @property
     def detail(self) -> Detail:

@@ -44,8 +44,10 @@ from .workbench.page import WORKBENCH_PAGE as WORKBENCH_PAGE
 from .workbench.page import write_page as write_page
 from .workbench.power_table import TRIALS as TRIALS
 from .workbench.power_table import ComparisonDesign as ComparisonDesign
+from .workbench.power_table import PlannedGates as PlannedGates
 from .workbench.power_table import PowerTable as PowerTable
 from .workbench.power_table import estimate_variability as estimate_variability
+from .workbench.power_table import plan_gates as plan_gates
 from .workbench.power_table import power_table as power_table
 from .workbench.reanalysis import describe_suite_changes as describe_suite_changes
 from .workbench.reanalysis import reread_logs as reread_logs

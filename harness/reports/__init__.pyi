@@ -5,16 +5,15 @@ from .build import format_run_cells as format_run_cells
 from .case_names import case_name as case_name
 from .case_names import part_name as part_name
 from .comparing.comparison_types import Comparison as Comparison
-from .comparing.comparison_types import Contrast as Contrast
-from .comparing.comparison_types import Effect as Effect
 from .comparing.comparison_types import Side as Side
 from .comparing.console import print_comparison as print_comparison
 from .comparing.contrasts import ComparedRun as ComparedRun
 from .comparing.contrasts import compare_logs as compare_logs
 from .comparing.contrasts import compare_runs as compare_runs
-from .comparing.contrasts import find_regressions as find_regressions
+from .comparing.gate import RegressionGate as RegressionGate
+from .comparing.gate import anticipate_gate as anticipate_gate
+from .comparing.gate import judge_gate as judge_gate
 from .comparing.json_form import comparison_json as comparison_json
-from .comparing.json_form import gate_json as gate_json
 from .comparing.json_form import write_comparison_json as write_comparison_json
 from .comparing.markup import write_comparison_markdown as write_comparison_markdown
 from .comparing.page import COMPARISON_PAGE as COMPARISON_PAGE
@@ -22,7 +21,6 @@ from .comparing.page import write_comparison_html as write_comparison_html
 from .comparing.sentences import format_p as format_p
 from .comparing.sentences import format_percent as format_percent
 from .comparing.sentences import format_points as format_points
-from .comparing.sentences import gate_sentences as gate_sentences
 from .findings import ProbeFinding as ProbeFinding
 from .findings import Problem as Problem
 from .findings import build_leak_findings as build_leak_findings

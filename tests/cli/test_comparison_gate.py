@@ -52,9 +52,9 @@ def test_a_file_of_no_known_format_is_refused(text: str) -> None:
         ("p" * 8, "pppppppf", 0.0, 0),
         ("p" * 8, "pppppppf", None, 1),
         ("p" * 8, "f" * 8, 0.0, 1),
-        ("p" * 8, "f" * 8, 0.9, 0),
+        ("p" * 8, "f" * 8, 0.9, 3),
         ("p" * 8, "pppppppe", 0.0, 4),
-        ("f" * 8, "f" * 8, 0.0, 0),
+        ("f" * 8, "f" * 8, 0.0, 3),
     ],
 )
 def test_with_a_gate_failures_count_only_as_evidence_of_a_regression(

@@ -53,6 +53,21 @@ def prepare(project: Project, provider: FakeProvider) -> None:
     project.suite("mood", tests, server=plain_server())
 
 
+def test_a_gate_that_no_loss_could_fire_is_refused_before_anything_is_run(
+    project: Project,
+) -> None:
+    with FakeProvider(Moody()) as provider:
+        prepare(project, provider)
+        few = ("evals", "mood", "-m", "friend", "-k", "case[1-4]")
+        assert project.run(*few).code == 0
+        blind = project.run(*few, "--baseline", "latest", "--gate")
+        (known,) = run_ids(project.folder / ".harness" / "runs")
+        compared = project.run("compare", known, known, "--gate")
+    assert (blind.code, compared.code) == (3, 3)
+    assert "gate: no loss can fire it" in blind.stderr
+    assert "gate: no loss can fire it" in compared.stderr
+
+
 def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Project) -> None:
     moody = Moody()
     with FakeProvider(moody) as provider:
@@ -76,6 +91,7 @@ def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Pr
     assert result["gate"]["passed"] is False
     assert unclear.code == 0, unclear.stdout + unclear.stderr
     assert "1 failed" in unclear.stdout
+    assert "gate: the smallest loss that can fire it is" in unclear.stderr
     assert "gate: no evidence of a regression of more than 5 points" in unclear.stdout
 
     page = project.folder / "page.html"

@@ -35,6 +35,7 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
     pass_threshold: float = 1.0,
     tools: Sequence[ToolList] = (),
     finished: bool = True,
+    described: Mapping[str, Any] | None = None,
     **header: Any,
 ) -> RunLog:
     """Write a run of ``results`` (of one suite, or suite → results) and read it back."""
@@ -69,7 +70,8 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
         "harness_version": "0",
         "planned": len(runs),
         "suites": named,
-        "models": {name: {"provider": "openai", "model_id": name} for name in by_model},
+        "models": described
+        or {name: {"provider": "openai", "model_id": name} for name in by_model},
         "entrants": entrants_of(by_model),
         **header,
     }

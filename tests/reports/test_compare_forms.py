@@ -9,11 +9,12 @@ from rich.console import Console
 
 from harness.reports.comparing.comparison_types import Comparison
 from harness.reports.comparing.console import print_comparison
-from harness.reports.comparing.contrasts import compare_logs, find_regressions
-from harness.reports.comparing.json_form import gate_json, write_comparison_json
+from harness.reports.comparing.contrasts import compare_logs
+from harness.reports.comparing.gate import judge_gate
+from harness.reports.comparing.json_form import write_comparison_json
 from harness.reports.comparing.markup import write_comparison_markdown
 from harness.reports.comparing.page import write_comparison_html
-from harness.reports.comparing.sentences import format_p, format_points, gate_sentences, p_value
+from harness.reports.comparing.sentences import format_p, format_points, p_value
 from harness.types import Usage
 from tests.reports.run_logs import write_log
 
@@ -154,7 +155,7 @@ def test_the_page_is_well_formed_and_loads_nothing(comparison: Comparison) -> No
 
 def test_the_json_has_every_figure(comparison: Comparison) -> None:
     stream = io.StringIO()
-    write_comparison_json(comparison, stream, gate_json(find_regressions(comparison), 0.0))
+    write_comparison_json(comparison, stream, judge_gate(comparison).to_json())
     document = json.loads(stream.getvalue())
     assert document["status"] == "ok"
     result = document["result"]
@@ -177,12 +178,20 @@ def test_the_same_logs_give_the_same_bytes(tmp_path: Path) -> None:
     assert written(write_comparison_html, one) == written(write_comparison_html, other)
 
 
-def test_the_gate_says_where_it_found_what(comparison: Comparison) -> None:
-    assert list(gate_sentences(comparison, [], 0.05)) == [
-        "gate: no evidence of a regression of more than 5 points"
+def test_the_gate_says_where_it_found_what_and_what_it_could_have_found(
+    comparison: Comparison,
+) -> None:
+    assert "\n".join(judge_gate(comparison, 0.5).write_sentences()) == (
+        "gate: no evidence of a regression of more than 50 points\n"
+        "gate: the smallest loss that could have fired it is 13 of the 14 passing cases (87 "
+        "points)"
+    )
+    found = list(judge_gate(comparison).write_sentences())
+    assert found == [
+        "gate: evidence of a regression (A → B: −75 points)",
+        "gate: evidence of a regression in s (A → B: −80 points)",
+        "gate: the smallest loss that could have fired it is 7 of the 15 passing cases (44 points)",
     ]
-    found = list(gate_sentences(comparison, find_regressions(comparison), 0.0))
-    assert found[0] == "gate: evidence of a regression (A → B: −75 points)"
 
 
 def test_a_gate_without_anything_judged_claims_nothing(tmp_path: Path) -> None:
@@ -190,7 +199,7 @@ def test_a_gate_without_anything_judged_claims_nothing(tmp_path: Path) -> None:
         write_log(tmp_path / name / "log.jsonl", {"a": letter})
         for name, letter in (("one", "p"), ("two", "e"))
     ]
-    (sentence,) = gate_sentences(compare_logs(logs), [], 0.0)
+    (sentence,) = judge_gate(compare_logs(logs)).write_sentences()
     assert "nothing to go by" in sentence
 
 

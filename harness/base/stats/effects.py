@@ -6,6 +6,7 @@ after. Everything is computed over cases, however many trials each has.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, harmonic_mean
@@ -130,6 +131,57 @@ def difference_interval(pairs: Sequence[Pair], alpha: float = 0.05) -> tuple[Int
             found, name = _compute_unpaired_interval(pairs, z), "Newcombe, unpaired"
     assert found is not None, "there are judged trials on both sides"
     return found, name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallestLoss:
+    """The smallest loss that can be evidence: the fewest tests that have to fail altogether."""
+
+    tests: int
+    """Tests that passed before, in whole or in part, and would all fail."""
+    passing: int
+    """Tests that passed before, in whole or in part."""
+    judged: int
+    """All tests."""
+
+    @property
+    def difference(self) -> float:
+        """The share of all tests that would fail."""
+        return self.tests / self.judged
+
+
+def smallest_loss(
+    before: Sequence[Trials], *, beyond: float = 0.0, level: float = LEVEL, certain: bool = False
+) -> SmallestLoss | None:
+    """Return the smallest loss from ``before`` that would be evidence, if nothing else changed.
+
+    ``None`` if not even the loss of everything would be.
+
+    Args:
+        before: The trials of each test.
+        beyond: The loss that does not count: the whole interval has to lie beyond it.
+        level: The level of the test: `LEVEL`, divided by the number of tests that are made.
+        certain: Whether every change is evidence, since the same question has the same answer.
+    """
+    judged = sorted((one for one in before if one[1]), key=lambda one: -one[0] / one[1])
+    passing = sum(passed > 0 for passed, _ in judged)
+
+    def is_evidence(tests: int) -> bool:
+        fallen = [(one, (0, one[1])) for one in judged[:tests]]
+        (effect,) = paired_effects(
+            [[*fallen, *((one, one) for one in judged[tests:])]], level=level
+        )
+        assert effect is not None, "there is a judged test"
+        if certain:
+            return effect.difference < -beyond
+        return effect.verdict == "worse" and (beyond <= 0 or effect.interval[1] < -beyond)
+
+    # The more tests fall, the stronger the evidence, so halving finds the fewest.
+    possible = range(1, passing + 1)
+    place = bisect_left(possible, True, key=is_evidence)  # noqa: FBT003 - what is searched for
+    if place == len(possible):
+        return None
+    return SmallestLoss(tests=possible[place], passing=passing, judged=len(judged))
 
 
 def not_worse(pairs: Sequence[Pair], margin: float = MARGIN, alpha: float = LEVEL) -> bool | None:

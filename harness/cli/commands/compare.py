@@ -19,9 +19,7 @@ from harness.judging import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports import (
     Comparison,
     compare_runs,
-    find_regressions,
-    gate_json,
-    gate_sentences,
+    judge_gate,
     open_shown_run,
     print_comparison,
     stdout_console,
@@ -94,7 +92,9 @@ def command(
         # Large runs are read from their indexes, which must stay open as long as they are compared.
         opened = [stack.enter_context(open_compared(run, by_people=by_people)) for run in runs]
         comparison = compare_runs(opened, margin / 100)
-    failed = [] if gate is None else find_regressions(comparison, gate)
+    verdict = None if gate is None else judge_gate(comparison, gate)
+    if verdict is not None and verdict.is_judged:
+        verdict.refuse_if_blind()
     # before the document is printed: if a file cannot be written, the error is printed instead
     for form, path in files:
         try:
@@ -104,14 +104,14 @@ def command(
             raise UsageError(words) from error
     if json_output:
         write_comparison_json(
-            comparison, sys.stdout, None if gate is None else gate_json(failed, gate)
+            comparison, sys.stdout, None if verdict is None else verdict.to_json()
         )
     else:
         print_comparison(comparison, stdout_console())
-        if gate is not None:
-            click.echo("\n".join(gate_sentences(comparison, failed, gate)))
+        if verdict is not None:
+            click.echo("\n".join(verdict.write_sentences()))
         for _, path in files:
             click.echo(f"report {path}")
     sys.stdout.flush()
-    judged = EXIT_FAILED if failed else EXIT_PASSED
+    judged = EXIT_FAILED if verdict is not None and verdict.regressions else EXIT_PASSED
     raise click.exceptions.Exit(judged if comparison.is_judged else EXIT_NOTHING)

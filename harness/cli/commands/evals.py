@@ -35,6 +35,7 @@ from harness.runner import (
     RunOptions,
     RunPlan,
     RunRequest,
+    build_header,
     find_resumable,
     launch_run,
     prepare_plan,
@@ -165,6 +166,9 @@ def command(
         return
     # asked before a live display starts, which would hide the question
     require_trust(prepared.plan)
+    # Before money is spent on a run that could show nothing.
+    if output.gate is not None:
+        output.announce_gate(build_header(prepared.plan, "", options))
     # A suite in Python may print while it runs, and stdout has the results alone.
     with redirect_stdout(sys.stderr), show_progress(quiet=output.quiet) as observer:
         log = launch_run(

@@ -23,13 +23,16 @@ from harness.cli.run_lookup import open_run
 from harness.descriptions import (
     TRIALS,
     ComparisonDesign,
+    PlannedGates,
     PowerTable,
     collect_logged_tools,
     drop_other_server,
     estimate_variability,
     iterate_parts,
+    plan_gates,
     power_table,
 )
+from harness.models import get_traits
 from harness.reports import align_columns, format_points
 from harness.runlog import RunLog, read_log
 from harness.runner import (
@@ -133,6 +136,13 @@ def command(
         for suite, groups in tests.items()
         if groups
     ]
+    models = [*plan.models, *plan.judges, *plan.user_models]
+    certain = all(get_traits(model.provider).answers != "llm" for model in models)
+    gates = [
+        plan_gates(suite, groups, earlier, margin / 100, certain=certain)
+        for suite, groups in tests.items()
+        if groups
+    ]
     # The estimated cost of one trial with one model.
     guesses = list(estimate_usage(plan))
     costs, trials_in_all = [one.cost_usd for one in guesses], sum(one.trials for one in guesses)
@@ -140,11 +150,13 @@ def command(
     if None not in costs and trials_in_all:
         price = sum(cost or 0 for cost in costs) / trials_in_all
     if json_output:
-        found = {"suites": [_build_document(table, price) for table in tables]}
+        found = {
+            "suites": [_build_document(*both, price) for both in zip(tables, gates, strict=True)]
+        }
         click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
         return
-    for table in tables:
-        for line in _format_table(table, price):
+    for both in zip(tables, gates, strict=True):
+        for line in _format_table(*both, price):
             click.echo(line)
 
 
@@ -160,7 +172,7 @@ def _latest_tool_list(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | N
     return None
 
 
-def _format_table(table: PowerTable, price: float | None) -> Iterator[str]:
+def _format_table(table: PowerTable, gates: PlannedGates, price: float | None) -> Iterator[str]:
     """Yield ``table`` as lines of text."""
     known = table.variability
     yield f"{make_one_line(table.suite)}: {table.cases} cases{_note_alike(table)}"
@@ -173,6 +185,7 @@ def _format_table(table: PowerTable, price: float | None) -> Iterator[str]:
     yield from (f"    {line}" for line in align_columns([_COLUMNS, *rows]))
     yield f"  {_write_advice(table)}"
     margin = _format_points(table.margin)
+    yield f"  {_describe_gates(gates)}"
     yield f"  To show that it is not worse by more than {margin}: {table.cases_for_margin:,} cases."
     # The workbench's ablation, if an earlier run recorded the tool list.
     if (found := table.ablation) is not None:
@@ -205,6 +218,20 @@ def _format_cells(design: ComparisonDesign, price: float | None) -> tuple[str, .
     )
 
 
+def _describe_gates(gates: PlannedGates) -> str:
+    """Return which losses gates can see, in a sentence."""
+    said = []
+    for margin, loss in gates.losses.items():
+        gate = f"--gate {format_points(margin, sign=False)}%" if margin else "--gate"
+        if loss is None:
+            said.append(f"no loss can fire {gate}")
+        else:
+            lost = f"{loss.tests:,} of {loss.passing:,} passing cases"
+            said.append(f"{gate} fires at the earliest at a loss of {lost}")
+    text = "; ".join(said)
+    return f"{text[0].upper() if text[0].islower() else text[0]}{text[1:]} ({gates.source})."
+
+
 def _write_advice(table: PowerTable) -> str:
     """Return what is needed to show the wanted difference, in a sentence or two."""
     wish = table.wish
@@ -219,7 +246,7 @@ def _write_advice(table: PowerTable) -> str:
     return f"{told} These {table.cases} cases would need {wish.enough_trials:,} trials each."
 
 
-def _build_document(table: PowerTable, price: float | None) -> JsonObject:
+def _build_document(table: PowerTable, gates: PlannedGates, price: float | None) -> JsonObject:
     """Return ``table`` as JSON; differences are rates, and the cost is null where it is unknown."""
     known, wish, ablation = table.variability, table.wish, table.ablation
     return {
@@ -246,6 +273,10 @@ def _build_document(table: PowerTable, price: float | None) -> JsonObject:
             "cases_with_trials": wish.cases_with_repeats,
             "trials_of_these_cases": wish.enough_trials,
         },
+        "gates": [
+            {"margin": margin, "cases": loss and loss.tests, "passing": loss and loss.passing}
+            for margin, loss in gates.losses.items()
+        ],
         "not_worse": {"margin": table.margin, "cases": table.cases_for_margin},
         "ablation": ablation
         and {

@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from harness.base import (
     LEVEL,
+    SmallestLoss,
     Trials,
     average_tests,
     compute_mean,
@@ -18,8 +19,11 @@ from harness.base import (
     count_pairs_needed,
     detectable_difference,
     intraclass_correlation,
+    make_one_line,
     measure_discordance,
+    merge_trials,
     own_discordance,
+    smallest_loss,
 )
 from harness.descriptions.workbench.measurements import count_by_case
 from harness.runlog import RunLog
@@ -242,6 +246,41 @@ def power_table(
         cases_for_margin=count_pairs_needed(margin, max(psi, margin)),
         ablation=None if listed is None else _plan_ablation(cases, ways, psi, *listed),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedGates:
+    """What gates can see that compare with the latest run."""
+
+    losses: Mapping[float, SmallestLoss | None]
+    """Margin of a gate → the smallest loss that can fire it; ``None`` if none can."""
+    source: str
+    """The results that this assumes of the baseline, in words."""
+
+
+def plan_gates(
+    suite: str,
+    tests: Sequence[Sequence[str]],
+    logs: Sequence[RunLog],
+    margin: float,
+    *,
+    certain: bool,
+) -> PlannedGates:
+    """Return what the gates of ``suite`` can see, without a margin and with ``margin``.
+
+    The baseline is the latest of ``logs`` that has any of its ``tests``, else all of them pass.
+    ``certain``: the models always answer the same, so that every case that changes is evidence.
+    """
+    before: Sequence[Trials] = [(1, 1)] * len(tests)
+    source = "if all cases pass before"
+    for log in logs:
+        for side in _trials_by_model(suite, set(chain(*tests)), log).values():
+            if known := _group_trials(tests, side):
+                before = [*map(merge_trials, known)]
+                source = f"after {make_one_line(log.header.run_id)}"
+    margins = dict.fromkeys((0.0, margin))
+    losses = {one: smallest_loss(before, beyond=one, certain=certain) for one in margins}
+    return PlannedGates(losses=losses, source=source)
 
 
 def _plan_ablation(cases: int, ways: float, psi: float, run: str, parts: int) -> AblationDesign:

@@ -92,6 +92,12 @@ class CasePair:
     after: Tally
     """On the second side."""
 
+    @classmethod
+    def from_endings(cls, name: CaseName, before: CaseEndings, after: CaseEndings) -> CasePair:
+        """Return the pair of the case of that name."""
+        test = before.test or after.test
+        return cls(suite=name[0], case=name[1], test=test, before=before.tally, after=after.tally)
+
     @property
     def trial_counts(self) -> Pair:
         """Those of both sides."""
@@ -149,6 +155,9 @@ class Effect:
     not even a move of every case would be evidence."""
     evidence: Evidence = "undecided"
     """The verdict."""
+    certain: bool = False
+    """Whether both sides are the same subject, which always answers the same (the baseline, a
+    recording): a case that changed is evidence by itself."""
     cases_to_decide: int | None = None
     """Cases that would likely show a difference of the margin, or that there is none; ``None``
     where it is decided, or where the data say nothing of it."""

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from harness.base import (
     LEVEL,
     MARGIN,
+    Evidence,
     Pair,
     PairedEffect,
     UsageError,
@@ -30,6 +31,7 @@ from harness.base import (
 )
 from harness.judging import exit_code
 from harness.reports.build import build_report
+from harness.reports.comparing.certainty import is_certain, list_subjects
 from harness.reports.comparing.comparison_types import (
     NO_RECORD,
     CaseEndings,
@@ -154,6 +156,11 @@ class Entrant:
         values: JsonObject = self.run.header.entrants[self.entrant]
         return values
 
+    @property
+    def subjects(self) -> list[JsonObject]:
+        """Everything that answers: see `list_subjects`."""
+        return list_subjects(self.run.header, self.entrant)
+
     def axis_words(self, axis: str) -> str:
         """Return its value on ``axis`` in a few words."""
         value = self.axis_values.get(axis)
@@ -219,11 +226,12 @@ def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entran
             yield get_entrant(0, first), get_entrant(0, other)
         return
     for number in range(1, len(runs)):
-        for one, other in _pair_models(runs[0].header, runs[number].header):
+        for one, other in pair_models(runs[0].header, runs[number].header):
             yield get_entrant(0, one), get_entrant(number, other)
 
 
-def _pair_models(first: Header, second: Header) -> list[tuple[str, str]]:
+def pair_models(first: Header, second: Header) -> list[tuple[str, str]]:
+    """Return the entrants of two runs that are to be compared with each other."""
     one, other = list(first.entrants), list(second.entrants)
     # The names of models decide, not their order: a run may have further ones.
     if shared := [(name, name) for name in one if name in other]:
@@ -277,7 +285,7 @@ def _reduce_header(entrant: Entrant, shared: Sequence[CaseName], model: str) -> 
     return replace(header, suites=suites, models=models, axes={})
 
 
-_Scope: TypeAlias = tuple[str | None, Sequence[CasePair]]
+Scope: TypeAlias = tuple[str | None, Sequence[CasePair]]
 """A suite, or ``None`` of all of them, and its pairs."""
 
 
@@ -295,11 +303,14 @@ def compare_runs(runs: Sequence[ComparedRun], margin: float = MARGIN) -> Compari
         UsageError: there is nothing to compare: one run with one model, or runs that share no
             model.
     """
-    drafts = [(*sides, _list_scopes(*sides)) for sides in pair_entrants(runs)]
+    drafts = [(*sides, list_scopes(_pair_cases(*sides))) for sides in pair_entrants(runs)]
     every = [scope for *_, scopes in drafts for scope in scopes]
-    found = paired_effects(list(map(_collect_trials, every)), margin=margin)
+    found = paired_effects(list(map(collect_trials, every)), margin=margin)
+    certain: list[bool] = []
+    for before, after, scopes in drafts:
+        certain += [is_certain(before.subjects, after.subjects, scopes[0][1])] * len(scopes)
     # Each contrast takes as many as it has scopes, in the order in which they were tested.
-    effects = map(_build_effect, every, found)
+    effects = map(_build_effect, every, found, certain)
     return Comparison(
         contrasts=tuple(
             _build_contrast(before, after, scopes[0][1], list(islice(effects, len(scopes))))
@@ -312,31 +323,8 @@ def compare_runs(runs: Sequence[ComparedRun], margin: float = MARGIN) -> Compari
     )
 
 
-def find_regressions(comparison: Comparison, margin: float = 0.0) -> list[tuple[Contrast, Effect]]:
-    """Return the effects that show a loss above ``margin`` (a rate: 0.05 is 5 points)."""
-    return [
-        (contrast, effect)
-        for contrast, effect in comparison.iterate_effects()
-        # The whole interval must lie beyond the margin: a loss may be certain, and still be a small
-        # one.
-        if effect.evidence == "worse"
-        and (margin <= 0 or (effect.interval is not None and effect.interval[1] < -margin))
-    ]
-
-
-def _list_scopes(before: Entrant, after: Entrant) -> list[_Scope]:
-    """Return the pairs of the shared cases: all of them, then suite by suite."""
-    pairs = [
-        CasePair(
-            suite=name[0],
-            case=name[1],
-            test=tried.test or after.cases[name].test,
-            before=tried.tally,
-            after=after.cases[name].tally,
-        )
-        for name, tried in before.cases.items()
-        if name in after.cases
-    ]
+def list_scopes(pairs: Sequence[CasePair]) -> list[Scope]:
+    """Return the pairs of shared cases: all of them, then suite by suite."""
     by_suite: dict[str | None, list[CasePair]] = {}
     for pair in pairs:
         by_suite.setdefault(pair.suite, []).append(pair)
@@ -344,13 +332,21 @@ def _list_scopes(before: Entrant, after: Entrant) -> list[_Scope]:
     return [(None, pairs), *(by_suite.items() if len(by_suite) > 1 else ())]
 
 
-def _collect_trials(scope: _Scope) -> list[Pair]:
+def _pair_cases(before: Entrant, after: Entrant) -> list[CasePair]:
+    return [
+        CasePair.from_endings(name, tried, after.cases[name])
+        for name, tried in before.cases.items()
+        if name in after.cases
+    ]
+
+
+def collect_trials(scope: Scope) -> list[Pair]:
     """Return each test's trials before and after."""
     counted = ((pair.suite, pair.test, pair.trial_counts) for pair in scope[1])
     return [*map(merge_pair, group_by_test(counted))]
 
 
-def _build_effect(scope: _Scope, found: PairedEffect | None) -> Effect:
+def _build_effect(scope: Scope, found: PairedEffect | None, certain: bool) -> Effect:  # noqa: FBT001 - one of three in a row
     """Return what the pairs show; ``found`` is ``None`` where none was judged."""
     suite, pairs = scope
     change = [pair.change for pair in pairs]
@@ -360,9 +356,13 @@ def _build_effect(scope: _Scope, found: PairedEffect | None) -> Effect:
         worse=change.count("worse"),
         same=change.count("same"),
         not_judged=change.count("not judged"),
+        certain=certain,
     )
     if found is None:
         return moved
+    # A subject that never varies has changed where a case has, however few there are.
+    changed = certain and found.difference != 0
+    verdict: Evidence = "better" if found.difference > 0 else "worse"
     return replace(
         moved,
         tests=found.pairs,
@@ -374,8 +374,8 @@ def _build_effect(scope: _Scope, found: PairedEffect | None) -> Effect:
         p_value=found.test.p_value,
         p_adjusted=found.p_adjusted,
         smallest=found.smallest,
-        evidence=found.verdict,
-        cases_to_decide=found.cases_to_decide,
+        evidence=verdict if changed else found.verdict,
+        cases_to_decide=None if changed else found.cases_to_decide,
     )
 
 

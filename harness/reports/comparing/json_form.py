@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, TextIO
 
@@ -38,15 +38,6 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "correction": "holm",
         **({"by_people": True} if comparison.by_people else {}),
     }
-
-
-def gate_json(failed: Sequence[tuple[Contrast, Effect]], margin: float) -> dict[str, Any]:
-    """Return the gate's verdict as JSON."""
-    found = [
-        {"before": contrast.before.name, "after": contrast.after.name, "suite": effect.suite}
-        for contrast, effect in failed
-    ]
-    return {"passed": not failed, "margin": margin, "regressions": found}
 
 
 def _encode_side(side: Side) -> dict[str, Any]:

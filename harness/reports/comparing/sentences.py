@@ -59,7 +59,9 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
     holm = f"{p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
     more = f", {holm}" if comparison.tests > 1 else ""
     yield f"{effect.test} test of the pairs: {format_p(effect.p_value)}{more}"
-    if effect.smallest is None:
+    if effect.certain:
+        yield "The subject always answers the same, so every case that changed is evidence."
+    elif effect.smallest is None:
         yield (
             f"{effect.tests} {noun} are too few to show any difference: not even a move of all "
             "would be evidence."
@@ -162,23 +164,6 @@ def not_shared(contrast: Contrast) -> Iterator[str]:
     for side, names in own:
         if names:
             yield f"Only {side.name} has {len(names)} more: {_join_some(names)}."
-
-
-def gate_sentences(
-    comparison: Comparison, failed: Sequence[tuple[Contrast, Effect]], margin: float
-) -> Iterator[str]:
-    """Yield the gate's verdict."""
-    if not comparison.is_judged:
-        yield "gate: nothing to go by, for no case was judged on both sides"
-        return
-    beyond = f" of more than {_format_size(margin)}" if margin else ""
-    if not failed:
-        yield f"gate: no evidence of a regression{beyond}"
-    for contrast, effect in failed:
-        where = "" if effect.suite is None else f" in {make_printable(effect.suite)}"
-        sides = f"{contrast.before.name} → {contrast.after.name}"
-        points = f"{format_points(effect.difference)} points"
-        yield f"gate: evidence of a regression{beyond}{where} ({sides}: {points})"
 
 
 def format_percent(rate: float) -> str:

@@ -97,6 +97,25 @@ def test_the_rows_of_a_test_are_one_case_that_costs_several_trials(
     assert first == "shop: 12 cases (24, of which those of one test count as one)"
 
 
+def test_it_says_which_gate_no_loss_could_fire(project: Path) -> None:
+    def gates(*arguments: str) -> str:
+        return next(line for line in plan("shop", *arguments).splitlines() if "--gate" in line)
+
+    for arguments, tests in (((), 1), (("-m", "gpt-4o"), 6)):
+        loss = f"fires at the earliest at a loss of {tests} of 12 passing cases"
+        assert gates(*arguments) == f"  --gate {loss}; --gate 5% {loss} (if all cases pass before)."
+    folder = project / ".harness" / "runs" / "20260101T000000Z-shop-aaaaaa"
+    folder.mkdir(parents=True)
+    ends = {f"case_{number}": "p" if number < 5 else "f" for number in range(12)}
+    write_log(folder / "log.jsonl", ends, suite="shop")
+    found = plan("shop", "-m", "gpt-4o")
+    assert "No loss can fire --gate; no loss can fire --gate 5% (after 20260101T" in found
+    assert document("shop", "-m", "gpt-4o")["gates"] == [
+        {"margin": 0.0, "cases": None, "passing": None},
+        {"margin": 0.05, "cases": None, "passing": None},
+    ]
+
+
 def test_what_is_known_from_earlier_runs_takes_the_place_of_assumptions(project: Path) -> None:
     runs = project / ".harness" / "runs"
     for number, letters in enumerate(("ppf", "pff")):

@@ -14,7 +14,8 @@ from harness.base.errors import UsageError
 from harness.judging.trial import written_call_warnings
 from harness.reports.comparing.comparison_types import Comparison, Contrast, Effect
 from harness.reports.comparing.console import print_comparison
-from harness.reports.comparing.contrasts import compare_logs, find_regressions
+from harness.reports.comparing.contrasts import compare_logs
+from harness.reports.comparing.gate import judge_gate
 from harness.runlog import RunLog
 from harness.types import AssistantMessage, Reply, Tool, ToolList, Transcript, Usage
 from tests.reports.logs import a_transcript
@@ -278,15 +279,15 @@ def test_the_gate_needs_evidence_beyond_the_margin(runs: Runs) -> None:
     comparison = compare_logs([runs(cases(p=40)), runs(cases(f=8, p=32))])
     effect = comparison.contrasts[0].effects[0]
     assert effect.interval is not None
-    assert [found.suite for _, found in find_regressions(comparison)] == [None]
-    assert find_regressions(comparison, 0.05) != []
-    assert find_regressions(comparison, -effect.interval[1] + 0.001) == []
-    assert find_regressions(comparison, 0.2) == []
+    assert [found.suite for _, found in judge_gate(comparison).regressions] == [None]
+    assert judge_gate(comparison, 0.05).regressions
+    assert not judge_gate(comparison, -effect.interval[1] + 0.001).regressions
+    assert not judge_gate(comparison, 0.2).regressions
 
 
 def test_the_gate_does_not_mind_an_improvement_or_a_lack_of_evidence(runs: Runs) -> None:
-    assert find_regressions(compare_logs([runs(cases(f=40)), runs(cases(p=40))])) == []
-    assert find_regressions(compare_logs([runs(cases(p=5)), runs(cases(f=5))])) == []
+    assert not judge_gate(compare_logs([runs(cases(f=40)), runs(cases(p=40))])).regressions
+    assert not judge_gate(compare_logs([runs(cases(p=5)), runs(cases(f=5))])).regressions
 
 
 @given(
@@ -306,7 +307,7 @@ def test_a_run_compared_with_itself_is_never_evidence(results: dict[str, str]) -
     assert effect.p_value in {None, 1.0}
     assert effect.difference in {None, 0.0}
     assert contrast.differences == contrast.only_before == contrast.only_after == ()
-    assert find_regressions(comparison) == []
+    assert not judge_gate(comparison).regressions
 
 
 def simulated(
@@ -329,7 +330,7 @@ def found(random: Random, runs: Runs, loss: float, trials: int) -> int:
         before, after = simulated(
             random, [random.uniform(0.6, 1.0) for _ in range(40)], loss, trials
         )
-        amount += bool(find_regressions(compare_logs([runs(before), runs(after)])))
+        amount += bool(judge_gate(compare_logs([runs(before), runs(after)])).regressions)
     return amount
 
 
