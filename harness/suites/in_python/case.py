@@ -34,6 +34,9 @@ class PythonCase:
     """Unique in the suite."""
     input: str | Sequence[str] = ""
     """What the user says; several texts are the turns of a conversation."""
+    test: str | None = None
+    """The test that it belongs to, if it asks the same as other cases with another value or in
+    other words: all of them count as one in intervals and comparisons."""
     wordings: Sequence[str] = ()
     """Other ways to say ``input``, or the first of its texts, for ``harness workbench``."""
     expected: Any = None

@@ -243,6 +243,7 @@ class _PythonSuiteReader:
         case = Case(
             name=case_id,
             prompt=said[0],
+            test=read("test", parse_name),
             wordings=read("wordings", parse_texts) or (),
             turns=tuple(Turn(prompt=prompt) for prompt in said) if len(said) > 1 else (),
             user=person,

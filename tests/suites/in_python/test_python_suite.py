@@ -123,12 +123,14 @@ def test_our_own_case_says_who_asks_and_more() -> None:
             input=["First.", "Second."],
             user_context={"role": "admin"},
             tags=["smoke"],
+            test="files",
             description="why",
             steering="Stop.",
             abort=True,
         )
     ).cases
     assert case.prompts == ("First.", "Second.")
+    assert case.test == "files"
     assert (case.caller.user_context, case.tags, case.description) == (
         {"role": "admin"},
         ("smoke",),
