@@ -7,11 +7,11 @@ import random
 import pytest
 
 from harness.base.stats.intervals import (
-    Trials,
     intraclass_correlation,
     measure_discordance,
     own_discordance,
 )
+from harness.base.stats.units import Trials
 
 
 def test_cases_whose_trials_all_end_alike_have_an_icc_of_one() -> None:

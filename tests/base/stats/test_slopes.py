@@ -9,9 +9,9 @@ from statistics import NormalDist, fmean
 
 import pytest
 
-from harness.base.stats.intervals import Trials
 from harness.base.stats.paired_tests import sign_flip
 from harness.base.stats.slopes import fit_slope
+from harness.base.stats.units import Trials
 
 LENGTHS = (0, 8, 32, 128)
 

@@ -14,11 +14,12 @@ from statistics import NormalDist, fmean
 import pytest
 
 from harness.base.stats.effects import Pair, paired_effects
-from harness.base.stats.intervals import Trials, wilson_interval
+from harness.base.stats.intervals import wilson_interval
 from harness.base.stats.paired_tests import spread_p
 from harness.base.stats.power import count_cases_needed
 from harness.base.stats.sequences import ConfidenceSequence, adjust_by_holm
 from harness.base.stats.slopes import trend_test
+from harness.base.stats.units import Trials
 from harness.descriptions.workbench.power_table import Variability, power_table
 
 STUDIES = 10_000

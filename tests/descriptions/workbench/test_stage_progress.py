@@ -54,9 +54,8 @@ def test_cases_of_one_test_are_no_evidence_of_their_own() -> None:
     for test in (None, "t"):
         progress = of(40)
         for number in range(40):
-            for entrant, status in (("m", "passed"), ("m+without find", "failed")):
-                one = trial(entrant, number, status)
-                progress.add_results([replace(one, case=replace(one.case, test=test))])
+            ends = trial("m", number, "passed"), trial("m+without find", number, "failed")
+            progress.add_results([replace(end, case=replace(end.case, test=test)) for end in ends])
         told.append(progress.describe_list("m+without find"))
     assert ["shown" in line for line in told] == [True, False]
 

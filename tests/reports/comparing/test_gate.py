@@ -46,7 +46,7 @@ def runs(
 def test_the_smallest_loss_is_the_smallest_of_all_losses_that_fire(
     passing: int, margin: float
 ) -> None:
-    before: list[Trials] = [(1, 1)] * passing + [(0, 1)] * (9 - passing)
+    before: list[Trials] = [*[(1, 1)] * passing, *[(0, 1)] * (9 - passing)]
     fewest = None
     for lost in reversed(range(passing + 1)):
         after: list[Trials] = [(0, 1)] * lost + before[lost:]
@@ -158,7 +158,7 @@ def test_better_and_worse_by_as_much_is_a_regression_and_no_verdict(tmp_path: Pa
 
 
 def test_every_loss_that_fires_is_at_least_the_smallest() -> None:
-    before: list[Trials] = [(1, 1)] * 7 + [(0, 1)]
+    before: list[Trials] = [*[(1, 1)] * 7, (0, 1)]
     least = smallest_loss(before)
     assert least is not None
     for ends in product((0, 1), repeat=8):

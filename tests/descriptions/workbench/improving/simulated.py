@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import TypeAlias, cast
 
-from harness.base.stats.intervals import Trials
+from harness.base.stats.units import Trials
 from harness.descriptions.workbench.arms import CLEAN, Arm, select_unrun_arms, variant_key
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.base.stats.intervals import Trials
+from harness.base.stats.units import Trials
 from harness.descriptions.workbench.mutants.kill_score import kill_score
 from harness.descriptions.workbench.mutants.planting import plant_mutants
 from harness.descriptions.workbench.studies.kill_score import PLACEBOS
