@@ -177,6 +177,7 @@ from .stats.effects import Pair as Pair
 from .stats.effects import PairedEffect as PairedEffect
 from .stats.effects import SmallestLoss as SmallestLoss
 from .stats.effects import difference_interval as difference_interval
+from .stats.effects import exceeds_margin as exceeds_margin
 from .stats.effects import merge_pair as merge_pair
 from .stats.effects import not_worse as not_worse
 from .stats.effects import paired_effects as paired_effects

@@ -47,7 +47,7 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
         replace(
             a_run(suite, case, name, trial, letter, usage),
             repeats=repeats or len(letters),
-            case=CaseFacts(name=case, pass_threshold=pass_threshold),
+            case=CaseFacts(name=case, pass_threshold=pass_threshold, test=find_test(case)),
         )
         for name, own in by_model.items()
         for suite, cases in own.items()
@@ -85,6 +85,12 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
         if finished:
             log.append(Footer(finished_at="2026-01-01T00:01:00.000Z", elapsed_s=60.0))
     return read_log(path)
+
+
+def find_test(case: str) -> str | None:
+    """Return the test of a case that is called ``test[value]``."""
+    test, bracket, _ = case.partition("[")
+    return test if bracket else None
 
 
 def a_run(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import NormalDist, fmean, harmonic_mean
 from typing import Literal, TypeAlias
 
@@ -22,7 +23,7 @@ from harness.base.stats.intervals import (
 from harness.base.stats.paired_tests import PairedTest, paired_test
 from harness.base.stats.power import cases_needed, estimate_spread, smallest_difference
 from harness.base.stats.sequences import adjust_by_holm
-from harness.base.stats.units import Trials, merge_row
+from harness.base.stats.units import Trials, merge_row, merge_trials
 
 LEVEL = 0.05
 """The chance of any false alarm, over all effects that are reported together."""
@@ -135,53 +136,107 @@ def difference_interval(pairs: Sequence[Pair], alpha: float = 0.05) -> tuple[Int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallestLoss:
-    """The smallest loss that can be evidence: the fewest tests that have to fail altogether."""
+    """The smallest loss that can be evidence: the fewest that have to get worse."""
 
-    tests: int
-    """Tests that passed before, in whole or in part, and would all fail."""
+    unit: Literal["cases", "tests"]
+    """What is counted: tests where one has several cases, but cases if each is evidence."""
+    lost: int
+    """Those that passed before, in whole or in part, and would get worse."""
     passing: int
-    """Tests that passed before, in whole or in part."""
-    judged: int
-    """All tests."""
-
-    @property
-    def difference(self) -> float:
-        """The share of all tests that would fail."""
-        return self.tests / self.judged
+    """Those that passed before, in whole or in part."""
+    difference: float
+    """The pass rate after minus before."""
+    divisible: bool
+    """Whether they can also fail in part: with some of their trials, or of their cases. Then more
+    of them may be evidence at a smaller difference."""
 
 
 def smallest_loss(
-    before: Sequence[Trials], *, beyond: float = 0.0, level: float = LEVEL, certain: bool = False
+    tests: Sequence[Sequence[Trials]],
+    *,
+    beyond: float = 0.0,
+    level: float = LEVEL,
+    certain: bool = False,
+    repeated: bool = False,
 ) -> SmallestLoss | None:
-    """Return the smallest loss from ``before`` that would be evidence, if nothing else changed.
+    """Return the smallest loss that would be evidence, if nothing else changed.
 
     ``None`` if not even the loss of everything would be.
 
     Args:
-        before: The trials of each test.
+        tests: The trials of each case of each test, before.
         beyond: The loss that does not count: the whole interval has to lie beyond it.
         level: The level of the test: `LEVEL`, divided by the number of tests that are made.
         certain: Whether every change is evidence, since the same question has the same answer.
+        repeated: Whether the other side has several trials of a case.
     """
-    judged = sorted((one for one in before if one[1]), key=lambda one: -one[0] / one[1])
-    passing = sum(passed > 0 for passed, _ in judged)
+    judged = [ways for test in tests if (ways := [one for one in test if one[1]])]
+    if certain:
+        return _find_certain_loss(judged, beyond)
+    before = sorted(map(merge_trials, judged), key=lambda one: -one[0] / one[1])
+    rates = [passed / total for passed, total in before]
+    several = any(len(ways) > 1 for ways in judged)
+    divisible = several or repeated or _has_several_trials(judged)
 
-    def is_evidence(tests: int) -> bool:
-        fallen = [(one, (0, one[1])) for one in judged[:tests]]
-        (effect,) = paired_effects(
-            [[*fallen, *((one, one) for one in judged[tests:])]], level=level
-        )
-        assert effect is not None, "there is a judged test"
-        if certain:
-            return effect.difference < -beyond
-        return effect.verdict == "worse" and (beyond <= 0 or effect.interval[1] < -beyond)
+    def find_evidence(tests: int) -> PairedEffect | None:
+        sizes = [1.0]
+        if divisible and beyond > 0:
+            # Losses in part may be surer than losses of everything: the interval of what is not all
+            # or nothing is narrower, and so is that of losses of one size.
+            sizes += (_IN_PART * rate for rate in sorted({*rates[:tests]}, reverse=True))
+        for size in sizes:
+            fallen = [(one, (max(0.0, one[0] - size * one[1]), one[1])) for one in before[:tests]]
+            kept = [(one, one) for one in before[tests:]]
+            (effect,) = paired_effects([[*fallen, *kept]], level=level)
+            assert effect is not None, "there is a judged test"
+            if effect.verdict == "worse" and (beyond <= 0 or effect.interval[1] < -beyond):
+                return effect
+        return None
 
     # The more tests fall, the stronger the evidence, so halving finds the fewest.
-    possible = range(1, passing + 1)
-    place = bisect_left(possible, True, key=is_evidence)  # noqa: FBT003 - what is searched for
-    if place == len(possible):
-        return None
-    return SmallestLoss(tests=possible[place], passing=passing, judged=len(judged))
+    possible = range(1, sum(rate > 0 for rate in rates) + 1)
+    place = bisect_left(possible, True, key=lambda tests: find_evidence(tests) is not None)  # noqa: FBT003 - what is searched for
+    found = find_evidence(possible[place]) if place < len(possible) else None
+    return found and SmallestLoss(
+        unit="tests" if several else "cases",
+        lost=possible[place],
+        passing=len(possible),
+        difference=found.difference,
+        divisible=divisible,
+    )
+
+
+def exceeds_margin(loss: float, margin: float) -> bool:
+    """Return whether ``loss`` is more than ``margin``; a rounding error is no loss."""
+    return loss > margin + _ROUNDING
+
+
+_ROUNDING = 1e-9
+_IN_PART = 0.999
+"""A loss of next to everything, which is no matter of all or nothing."""
+
+
+def _find_certain_loss(judged: Sequence[Sequence[Trials]], beyond: float) -> SmallestLoss | None:
+    """Return the loss of the fewest cases that make up more than ``beyond``."""
+    # A case of a test of several is worth so much less.
+    weights = sorted(
+        (passed / total / len(ways) / len(judged) for ways in judged for passed, total in ways),
+        reverse=True,
+    )
+    for lost, loss in enumerate(accumulate(weights), start=1):
+        if exceeds_margin(loss, beyond):
+            return SmallestLoss(
+                unit="cases",
+                lost=lost,
+                passing=sum(weight > 0 for weight in weights),
+                difference=-loss,
+                divisible=len({*weights} - {0.0}) > 1 or _has_several_trials(judged),
+            )
+    return None
+
+
+def _has_several_trials(judged: Sequence[Sequence[Trials]]) -> bool:
+    return any(total > 1 for ways in judged for _, total in ways)
 
 
 def not_worse(pairs: Sequence[Pair], margin: float = MARGIN, alpha: float = LEVEL) -> bool | None:

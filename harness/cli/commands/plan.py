@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 
@@ -226,7 +227,7 @@ def _describe_gates(gates: PlannedGates) -> str:
         if loss is None:
             said.append(f"no loss can fire {gate}")
         else:
-            lost = f"{loss.tests:,} of {loss.passing:,} passing cases"
+            lost = f"{loss.lost:,} of {loss.passing:,} passing {loss.unit}"
             said.append(f"{gate} fires at the earliest at a loss of {lost}")
     text = "; ".join(said)
     return f"{text[0].upper() if text[0].islower() else text[0]}{text[1:]} ({gates.source})."
@@ -274,7 +275,7 @@ def _build_document(table: PowerTable, gates: PlannedGates, price: float | None)
             "trials_of_these_cases": wish.enough_trials,
         },
         "gates": [
-            {"margin": margin, "cases": loss and loss.tests, "passing": loss and loss.passing}
+            {"margin": margin, "smallest_loss": loss and asdict(loss)}
             for margin, loss in gates.losses.items()
         ],
         "not_worse": {"margin": table.margin, "cases": table.cases_for_margin},

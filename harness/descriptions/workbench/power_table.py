@@ -21,7 +21,6 @@ from harness.base import (
     intraclass_correlation,
     make_one_line,
     measure_discordance,
-    merge_trials,
     own_discordance,
     smallest_loss,
 )
@@ -271,12 +270,12 @@ def plan_gates(
     The baseline is the latest of ``logs`` that has any of its ``tests``, else all of them pass.
     ``certain``: the models always answer the same, so that every case that changes is evidence.
     """
-    before: Sequence[Trials] = [(1, 1)] * len(tests)
+    before: Sequence[Sequence[Trials]] = [[(1, 1)] * len(test) for test in tests]
     source = "if all cases pass before"
     for log in logs:
         for side in _trials_by_model(suite, set(chain(*tests)), log).values():
             if known := _group_trials(tests, side):
-                before = [*map(merge_trials, known)]
+                before = known
                 source = f"after {make_one_line(log.header.run_id)}"
     margins = dict.fromkeys((0.0, margin))
     losses = {one: smallest_loss(before, beyond=one, certain=certain) for one in margins}

@@ -168,6 +168,11 @@ class Effect:
         return self.better + self.worse + self.same
 
     @property
+    def unit(self) -> Literal["cases", "tests"]:
+        """What the figures are the mean of."""
+        return "cases" if self.tests == self.pairs else "tests"
+
+    @property
     def difference(self) -> float | None:
         """Mean pass rate after minus before."""
         return None if self.before is None or self.after is None else self.after - self.before

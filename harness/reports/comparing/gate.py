@@ -6,13 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from harness.base import LEVEL, SmallestLoss, UsageError, make_printable, smallest_loss
+from harness.base import (
+    LEVEL,
+    SmallestLoss,
+    UsageError,
+    exceeds_margin,
+    group_by_test,
+    make_printable,
+    smallest_loss,
+)
 from harness.reports.comparing.certainty import is_certain, list_subjects
 from harness.reports.comparing.comparison_types import CasePair, Comparison, Contrast, Effect
 from harness.reports.comparing.contrasts import (
     ComparedRun,
     Entrant,
-    collect_trials,
     list_scopes,
     pair_models,
 )
@@ -69,12 +76,22 @@ class RegressionGate:
                 f"gate: no loss {fires} it: not even that of every passing case would be evidence "
                 f"of a regression{self._margin_words}"
             )
-        lost, passing = self.loss.tests, self.loss.passing
-        why = ", for the subject always answers the same" if self.certain else ""
-        return (
-            f"gate: the smallest loss that {fires} it is {lost} of the {passing} "
-            f"passing cases ({_format_size(self.loss.difference)}){why}"
-        )
+        return f"gate: the smallest loss that {fires} it is {self._loss_words(self.loss)}"
+
+    def _loss_words(self, loss: SmallestLoss) -> str:
+        size = f"{loss.lost} of the {loss.passing} passing {loss.unit}"
+        points = _format_size(loss.difference)
+        if not self.certain:
+            # What fails in part has no smallest loss in points.
+            return f"one in {size}" if loss.divisible else f"{size} ({points})"
+        # Cases that are worth more and less have no smallest loss in points that says anything.
+        if not loss.divisible:
+            size += f" ({points})"
+        elif self.margin:
+            size = f"any of more than {_format_size(self.margin)}, from {size} on"
+        else:
+            size = f"any of {loss.passing} passing {loss.unit}"
+        return f"{size}, for the subject always answers the same"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON; a gate that no loss could fire has passed nothing."""
@@ -82,12 +99,11 @@ class RegressionGate:
             {"before": contrast.before.name, "after": contrast.after.name, "suite": effect.suite}
             for contrast, effect in self.regressions
         ]
-        loss = self.loss and {**asdict(self.loss), "difference": -self.loss.difference}
         return {
             "passed": not found and not self.is_blind,
             "margin": self.margin,
             "regressions": found,
-            "smallest_loss": loss,
+            "smallest_loss": self.loss and asdict(self.loss),
         }
 
     def refuse_if_blind(self) -> None:
@@ -107,7 +123,8 @@ class RegressionGate:
 def judge_gate(comparison: Comparison, margin: float = 0.0) -> RegressionGate:
     """Return the verdict on ``comparison``; ``margin`` is a rate: 0.05 is 5 points."""
     sides = [(one.effects[0].certain, one.cases) for one in comparison.contrasts]
-    loss, certain = _find_loss(sides, margin)
+    repeated = any(pair.after.judged > 1 for _, pairs in sides for pair in pairs)
+    loss, certain = _find_loss(sides, margin, repeated=repeated)
     return RegressionGate(
         margin=margin,
         is_judged=comparison.is_judged,
@@ -128,7 +145,8 @@ def anticipate_gate(baseline: ComparedRun, header: Header, margin: float) -> Reg
         UsageError: the run shares no model with the ``baseline``.
     """
     sides = [*_anticipate_pairs(baseline, header)]
-    loss, certain = _find_loss(sides, margin)
+    asked = sum(len(facts["cases"]) for facts in header.suites.values()) * len(header.entrants)
+    loss, certain = _find_loss(sides, margin, repeated=header.planned > asked)
     judged = any(pair.before.judged for _, pairs in sides for pair in pairs)
     return RegressionGate(margin=margin, is_judged=judged, loss=loss, certain=certain)
 
@@ -147,7 +165,8 @@ def _anticipate_pairs(
 
 def _is_regression(effect: Effect, margin: float) -> bool:
     if effect.certain:
-        return effect.worse > 0 if margin <= 0 else (effect.difference or 0.0) < -margin
+        lost = -(effect.difference or 0.0)
+        return effect.worse > 0 if margin <= 0 else exceeds_margin(lost, margin)
     # The whole interval must lie beyond the margin: what is surely a loss may be a small one.
     return effect.evidence == "worse" and (
         margin <= 0 or (effect.interval is not None and effect.interval[1] < -margin)
@@ -155,18 +174,22 @@ def _is_regression(effect: Effect, margin: float) -> bool:
 
 
 def _find_loss(
-    sides: Sequence[tuple[bool, Sequence[CasePair]]], margin: float
+    sides: Sequence[tuple[bool, Sequence[CasePair]]], margin: float, *, repeated: bool
 ) -> tuple[SmallestLoss | None, bool]:
     """Return the smallest loss in any scope of any contrast, and whether it would be certain."""
     scopes = [(certain, scope) for certain, pairs in sides for scope in list_scopes(pairs)]
     found = []
     for certain, scope in scopes:
-        judged = [before for before, after in collect_trials(scope) if before[1] and after[1]]
+        judged = group_by_test(
+            (pair.suite, pair.test, pair.before.trial_counts)
+            for pair in scope[1]
+            if pair.before.judged and pair.after.judged
+        )
         # Holm's strictest level, which the smallest p-value has to meet.
         level = LEVEL / max(1, len(scopes))
-        loss = smallest_loss(judged, beyond=margin, level=level, certain=certain)
+        loss = smallest_loss(judged, beyond=margin, level=level, certain=certain, repeated=repeated)
         found += [] if loss is None else [(loss, certain)]
-    return min(found, key=lambda one: (one[0].tests, one[0].difference), default=(None, False))
+    return min(found, key=lambda one: (one[0].lost, -one[0].difference), default=(None, False))
 
 
 def _format_size(difference: float) -> str:

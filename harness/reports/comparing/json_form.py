@@ -64,7 +64,7 @@ def _encode_effect(effect: Effect) -> dict[str, Any]:
     facts = asdict(effect)
     facts["verdict"] = facts.pop("evidence")
     facts["smallest_difference"] = facts.pop("smallest")
-    return facts | {"pairs": effect.pairs, "difference": effect.difference}
+    return facts | {"pairs": effect.pairs, "difference": effect.difference, "unit": effect.unit}
 
 
 def _encode_case(pair: CasePair) -> dict[str, Any]:

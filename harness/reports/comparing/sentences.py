@@ -48,14 +48,13 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
         yield "No case was judged on both sides, so there is nothing to compare."
         return
     # The cases of one test are not so many pieces of evidence.
-    noun = "cases" if effect.tests == effect.pairs else "tests"
-    over = "" if noun == "cases" else f" over {effect.tests} tests"
+    noun = effect.unit
+    over = f"of {effect.pairs} judged on both sides"
+    if noun == "tests":
+        over = f"over {_count_tests(effect)} ({effect.pairs} cases judged on both sides)"
     rates = f"{format_percent(effect.before)} → {format_percent(effect.after)}"
-    interval = f"95 % interval {format_interval(effect)}{over}; {effect.interval_method}"
-    yield (
-        f"pass rate {rates} of {effect.pairs} judged on both sides: "
-        f"{format_points(effect.difference)} points ({interval})"
-    )
+    interval = f"95 % interval {format_interval(effect)}; {effect.interval_method}"
+    yield f"pass rate {rates} {over}: {format_points(effect.difference)} points ({interval})"
     holm = f"{p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
     more = f", {holm}" if comparison.tests > 1 else ""
     yield f"{effect.test} test of the pairs: {format_p(effect.p_value)}{more}"
@@ -77,6 +76,10 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
     elif effect.cases_to_decide is not None:
         decide = f"About {effect.cases_to_decide:,} {noun} would decide"
         yield f"{decide} whether there is a difference of {margin} or none."
+
+
+def _count_tests(effect: Effect) -> str:
+    return "1 test" if effect.tests == 1 else f"{effect.tests} tests"
 
 
 def side_row(side: Side) -> tuple[str, ...]:
@@ -110,8 +113,11 @@ def effect_row(effect: Effect) -> tuple[str, ...]:
     name = "all" if effect.suite is None else make_printable(effect.suite)
     if effect.before is None or effect.after is None:
         return (f"{name} (0)", "–", "–", "–", "–", "–", "–", effect.evidence)
+    cases = str(effect.pairs)
+    if effect.unit == "tests":
+        cases += f" in {_count_tests(effect)}"
     return (
-        f"{name} ({effect.pairs})",
+        f"{name} ({cases})",
         format_percent(effect.before),
         format_percent(effect.after),
         format_points(effect.difference),

@@ -106,11 +106,12 @@ def _encode_suite(
 
 
 def _encode_rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
-    """Return the pass rate, averaged per case first, and its 95 % interval; null if none judged."""
+    """Return the pass rate, its 95 % interval and what it is the mean of; null if none judged."""
     rate = compute_pass_rate(cases)
     return {
         "pass_rate": None if rate is None else rate.rate,
         "pass_rate_interval": None if rate is None else [rate.low, rate.high],
+        "pass_rate_over": None if rate is None else {"unit": rate.unit, "count": rate.tests},
     }
 
 

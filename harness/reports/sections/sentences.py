@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from harness.agents import AGENT
@@ -66,12 +66,23 @@ class PassRate:
     """The same, where the cases of one test count once."""
 
     def __str__(self) -> str:
-        """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, in whole percent."""
+        """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, in whole percent.
+
+        Where the cases of a test count once, it is the rate ``over 6 tests (13 judged, …)``.
+        """
         low, rate, high = (round(100 * value) for value in (self.low, self.rate, self.high))
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
         what = "judged" if self.judged == self.cases else f"trials of {cases}"
-        over = "" if self.tests == self.cases else f" over {self.tests} tests"
-        return f"pass rate {rate} % of {self.judged} {what} (95 % interval {low}–{high} %{over})"
+        interval = f"95 % interval {low}–{high} %"
+        if self.unit == "cases":
+            return f"pass rate {rate} % of {self.judged} {what} ({interval})"
+        tests = "1 test" if self.tests == 1 else f"{self.tests} tests"
+        return f"pass rate {rate} % over {tests} ({self.judged} {what}, {interval})"
+
+    @property
+    def unit(self) -> Literal["cases", "tests"]:
+        """What it is the mean of."""
+        return "cases" if self.tests == self.cases else "tests"
 
 
 def pass_rate_lines(report: Report) -> list[str]:

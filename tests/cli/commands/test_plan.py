@@ -111,8 +111,8 @@ def test_it_says_which_gate_no_loss_could_fire(project: Path) -> None:
     found = plan("shop", "-m", "gpt-4o")
     assert "No loss can fire --gate; no loss can fire --gate 5% (after 20260101T" in found
     assert document("shop", "-m", "gpt-4o")["gates"] == [
-        {"margin": 0.0, "cases": None, "passing": None},
-        {"margin": 0.05, "cases": None, "passing": None},
+        {"margin": 0.0, "smallest_loss": None},
+        {"margin": 0.05, "smallest_loss": None},
     ]
 
 

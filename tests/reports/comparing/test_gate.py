@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.stats.effects import paired_effects, smallest_loss
+from harness.base.stats.effects import merge_pair, paired_effects, smallest_loss
 from harness.base.stats.units import Trials
 from harness.reports.comparing.contrasts import ComparedRun, compare_logs
 from harness.reports.comparing.gate import anticipate_gate, judge_gate
@@ -54,8 +55,8 @@ def test_the_smallest_loss_is_the_smallest_of_all_losses_that_fire(
         assert effect is not None
         if effect.verdict == "worse" and (not margin or effect.interval[1] < -margin):
             fewest = lost
-    found = smallest_loss(before, beyond=margin)
-    assert (found and found.tests) == fewest
+    found = smallest_loss([[one] for one in before], beyond=margin)
+    assert (found and found.lost) == fewest
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_six_cases_have_to_fall_before_anything_is_evidence(
 ) -> None:
     before, after = runs(tmp_path, letters, letters)
     gate = judge_gate(compare_logs([before, after]))
-    assert (gate.loss and gate.loss.tests) == tests
+    assert (gate.loss and gate.loss.lost) == tests
     early = anticipate_gate(ComparedRun.from_log(before), after.header, 0.0)
     assert (early.loss, early.is_blind) == (gate.loss, gate.is_blind)
     if tests is None:
@@ -84,7 +85,90 @@ def test_a_baseline_without_any_of_the_cases_sees_no_loss(tmp_path: Path) -> Non
 
 
 def test_the_rows_of_one_test_are_not_six_losses() -> None:
-    assert smallest_loss([(8, 8)]) is None
+    assert smallest_loss([[(1, 1)] * 8]) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("margin", [0.0, 0.05, 0.3])
+def test_no_simulated_run_fires_a_gate_by_less_than_the_smallest_loss(margin: float) -> None:
+    rng, fired = Random(7), 0
+    for _ in range(4_000):
+        trials = rng.choice((1, 1, 3))
+        tests = [[trials] * rng.choice((1, 1, 2, 5)) for _ in range(rng.randrange(1, 14))]
+        chance, later = rng.uniform(0.6, 1), rng.uniform(0, 0.6)
+        before, after = (
+            [[(sum(rng.random() < it for _ in range(of)), of) for of in test] for test in tests]
+            for it in (chance, later)
+        )
+        pairs = [
+            merge_pair([*zip(one, other, strict=True)])
+            for one, other in zip(before, after, strict=True)
+        ]
+        (effect,) = paired_effects([pairs])
+        assert effect is not None
+        if effect.verdict == "worse" and (not margin or effect.interval[1] < -margin):
+            fired += 1
+            least = smallest_loss(before, beyond=margin)
+            worse = sum(new[0] / new[1] < old[0] / old[1] for old, new in pairs)
+            assert least is not None
+            assert least.lost <= worse
+    assert fired > 400
+
+
+def a_matrix(folder: Path, ends: Mapping[str, str]) -> list[RunLog]:
+    """Write two runs of tests whose cases ended so: the letters before, and those after."""
+    return [
+        write_log(
+            folder / side / "log.jsonl",
+            {
+                f"{test}[{place}]" if len(letters) > 1 else test: letter
+                for test, letters in ((test, both.split()[number]) for test, both in ends.items())
+                for place, letter in enumerate(letters)
+            },
+            described=LEXICAL,
+        )
+        for number, side in enumerate("ab")
+    ]
+
+
+def test_the_smallest_loss_of_what_never_varies_is_in_cases_of_a_matrix(tmp_path: Path) -> None:
+    logs = a_matrix(tmp_path, {"one": "p p", "many": "ppff pfff"})
+    comparison = compare_logs(logs)
+    assert comparison.contrasts[0].effects[0].tests == 2
+
+    def verdict(margin: float) -> str:
+        return "\n".join(judge_gate(comparison, margin).write_sentences())
+
+    always = "for the subject always answers the same"
+    assert verdict(0.0) == (
+        "gate: evidence of a regression (A → B: 1 of 5 cases got worse, −12 points)\n"
+        f"gate: the smallest loss that could have fired it is any of 3 passing cases, {always}"
+    )
+    assert verdict(0.125) == (
+        "gate: no evidence of a regression of more than 12 points\n"
+        "gate: the smallest loss that could have fired it is any of more than 12 points, from 1 of "
+        f"the 3 passing cases on, {always}"
+    )
+    assert "evidence of a regression of more than 12 points (A" in verdict(0.12)
+
+
+def test_a_loss_of_just_the_margin_is_none_beyond_it(tmp_path: Path) -> None:
+    comparison = compare_logs(runs(tmp_path, "p" * 20, "p" * 19 + "f", LEXICAL))
+    assert not judge_gate(comparison, 0.05).regressions
+    assert judge_gate(comparison, 0.049).regressions
+    loss = judge_gate(comparison, 0.05).loss
+    assert loss is not None
+    assert loss.lost == 2
+
+
+def test_with_repeats_on_either_side_no_loss_in_points_is_the_smallest(tmp_path: Path) -> None:
+    once, thrice = runs(tmp_path, "p" * 8, "p" * 8)[0], cases("p" * 8)
+    after = write_log(tmp_path / "c" / "log.jsonl", dict.fromkeys(thrice, "ppp"))
+    gate = judge_gate(compare_logs([once, after]))
+    words = "gate: the smallest loss that can fire it is one in 6 of the 8 passing cases"
+    assert gate.describe_loss("can fire") == words
+    early = anticipate_gate(ComparedRun.from_log(once), after.header, 0.0)
+    assert early.describe_loss("can fire") == words
 
 
 def test_of_several_suites_each_has_a_stricter_test(tmp_path: Path) -> None:
@@ -92,7 +176,7 @@ def test_of_several_suites_each_has_a_stricter_test(tmp_path: Path) -> None:
     logs = [write_log(tmp_path / name / "log.jsonl", suites) for name in "ab"]
     gate = judge_gate(compare_logs(logs))
     assert gate.loss is not None
-    assert gate.loss.tests == 8  # 2/2^8 is below 5 % of four tests
+    assert gate.loss.lost == 8  # 2/2^8 is below 5 % of four tests
 
 
 @pytest.mark.parametrize("models", [(LEXICAL,), (RECORDED,)], ids=["lexical", "recorded"])
@@ -111,10 +195,11 @@ def test_what_always_answers_the_same_has_changed_where_one_case_has(
     assert judge_gate(comparison, 0.3).regressions
     assert not judge_gate(comparison, 0.4).regressions
     assert gate.to_json()["smallest_loss"] == {
-        "tests": 1,
+        "unit": "cases",
+        "lost": 1,
         "passing": 2,
-        "judged": 3,
         "difference": pytest.approx(-1 / 3),
+        "divisible": False,
     }
 
 
@@ -159,11 +244,11 @@ def test_better_and_worse_by_as_much_is_a_regression_and_no_verdict(tmp_path: Pa
 
 def test_every_loss_that_fires_is_at_least_the_smallest() -> None:
     before: list[Trials] = [*[(1, 1)] * 7, (0, 1)]
-    least = smallest_loss(before)
+    least = smallest_loss([[one] for one in before])
     assert least is not None
     for ends in product((0, 1), repeat=8):
         (effect,) = paired_effects(
             [[(one, (end, 1)) for one, end in zip(before, ends, strict=True)]]
         )
         if effect is not None and effect.verdict == "worse":
-            assert sum(end == 0 for end in ends[:7]) >= least.tests
+            assert sum(end == 0 for end in ends[:7]) >= least.lost
