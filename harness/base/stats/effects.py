@@ -197,7 +197,9 @@ def smallest_loss(
     possible = range(1, sum(rate > 0 for rate in rates) + 1)
     place = bisect_left(possible, True, key=lambda tests: find_evidence(tests) is not None)  # noqa: FBT003 - what is searched for
     found = find_evidence(possible[place]) if place < len(possible) else None
-    return found and SmallestLoss(
+    if found is None:
+        return None
+    return SmallestLoss(
         unit="tests" if several else "cases",
         lost=possible[place],
         passing=len(possible),
