@@ -82,7 +82,10 @@ class CaseReader:
             ]
             # One question in many ways, however they came about, is one test.
             test_name = name if len(found) > 1 and isinstance(name, str) else None
-            yield from ((path, replace(case, test=test_name)) for case in found)
+            yield from (
+                (path, replace(case, repeats=replace(case.repeats, test=test_name)))
+                for case in found
+            )
         # After all tests: only now is it known which tools are named.
         self._identities.defaults.refuse_unused()
 

@@ -160,12 +160,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """How often a case is run, and how many of its trials must pass."""
+    """How often a case is run, how many of its trials must pass, and which cases repeat it."""
 
     trials: int | None = None
     """Number of trials unless the command line says otherwise; ``None`` means one."""
     pass_threshold: float = 1.0
     """Share of the trials (above 0, at most 1) that must pass."""
+    test: str | None = None
+    """Name of the test that it and other cases were made of: by identities, a matrix, parameters.
+    They are one unit of evidence (`harness.base.stats.units`); ``None`` for a case of its own."""
 
 
 LeakRule: TypeAlias = Literal["fail", "ignore"]

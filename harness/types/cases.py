@@ -128,9 +128,6 @@ class Case:
     checks: tuple[Check, ...]
     """What must hold at the end. There is at least one unless a turn has checks: a case that checks
     checks nothing is an invalid suite."""
-    test: str | None = None
-    """Name of the test that it and other cases were made of: by identities, a matrix, parameters.
-    They are one unit of evidence (`harness.base.stats.units`); ``None`` for a case of its own."""
     wordings: tuple[str, ...] = ()
     """Other ways to say `prompt`. A run asks the prompt alone; see `Variant.prompts`."""
     turns: tuple[Turn, ...] = ()
@@ -145,7 +142,7 @@ class Case:
     caller: Caller = field(default_factory=Caller)
     """Who asks."""
     repeats: Repeats = field(default_factory=Repeats)
-    """How often it is run."""
+    """How often it is run, and which cases repeat it."""
     limits: Limits = field(default_factory=Limits)
     """What ends the conversation early."""
     description: str | None = None
@@ -162,6 +159,11 @@ class Case:
     """What is done to its trials while they run; by default nothing."""
     at: Location | None = None
     """Where the suite defines it."""
+
+    @property
+    def test(self) -> str | None:
+        """`Repeats.test`."""
+        return self.repeats.test
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -210,7 +212,7 @@ class CaseFacts:
     pass_threshold: float = 1.0
     """`Repeats.pass_threshold`."""
     test: str | None = None
-    """`Case.test`."""
+    """`Repeats.test`."""
     group: str | None = None
     """`Caller.group`."""
     identity: str | None = None

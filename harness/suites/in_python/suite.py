@@ -61,6 +61,7 @@ from harness.types import (
     Isolation,
     Limits,
     Location,
+    Repeats,
     ServerSpec,
     Suite,
     Turn,
@@ -243,7 +244,6 @@ class _PythonSuiteReader:
         case = Case(
             name=case_id,
             prompt=said[0],
-            test=read("test", parse_name),
             wordings=read("wordings", parse_texts) or (),
             turns=tuple(Turn(prompt=prompt) for prompt in said) if len(said) > 1 else (),
             user=person,
@@ -253,6 +253,7 @@ class _PythonSuiteReader:
                 user_context=read("user_context", parse_mapping),
                 allow_no_tools=read("allow_no_tools", parse_boolean) or False,
             ),
+            repeats=Repeats(test=read("test", parse_name)),
             limits=Limits(timeout_s=read("timeout_ms", parse_milliseconds)),
             tags=read("tags", parse_texts) or (),
             metadata=read("metadata", parse_mapping) or {},

@@ -12,12 +12,12 @@ from harness.descriptions.workbench.improving.acceptance import (
     group_intents,
     split_intents,
 )
-from harness.types import Case, Check
+from harness.types import Case, Check, Repeats
 
 
 def case(name: str, prompt: str, tool: str = "find", test: str | None = None, **args: str) -> Case:
     check = Check(kind="must_call", params={"tool": tool, "args": args})
-    return Case(name=name, prompt=prompt, checks=(check,), test=test)
+    return Case(name=name, prompt=prompt, checks=(check,), repeats=Repeats(test=test))
 
 
 def test_questions_that_differ_only_in_an_argument_are_one_intent() -> None:

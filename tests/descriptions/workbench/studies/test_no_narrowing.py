@@ -13,7 +13,7 @@ import pytest
 from harness.descriptions.workbench.arms import variant_key
 from harness.descriptions.workbench.studies import ab, ablation, decoys, order, paraphrase, steering
 from harness.descriptions.workbench.study import Study, StudyOptions
-from harness.types import Caller, Case, ToolEdit, Variant
+from harness.types import Caller, Case, Repeats, ToolEdit, Variant
 from tests.descriptions.workbench.benches import bench, case, measured, tool
 
 TOOLS = [tool("find_orders", "Finds orders. Always use it."), tool("find_bills", "Finds bills.")]
@@ -36,7 +36,7 @@ def asked_as(identities: Sequence[str]) -> list[Case]:
         replace(
             one,
             name=f"{one.name} [{who}]",
-            test=one.name,
+            repeats=Repeats(test=one.name),
             caller=Caller(identity=who, group=one.name),
         )
         for one in plain
