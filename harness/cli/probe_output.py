@@ -125,6 +125,9 @@ def build_document(
         "notes": list(report.notes),
         "lost": list(report.lost),
         "not_read": list(report.not_read),
+        "unasked": dict(report.unasked),
+        "budget": list(report.budget),
+        "narrowed": list(report.narrowed),
         # Tokens with a flaw are damaged identities, too, and have a count of their own.
         "damaged_identities": report.damaged - report.flawed_tokens,
         "flawed_tokens": report.flawed_tokens,
@@ -155,6 +158,7 @@ def format_lines(
     yield from ((line, None) for line in _format_damaged(report))
     yield from ((line, None) for line in format_altered_values(report))
     yield from ((line, _UNCLEAR) for line in _format_lost(report))
+    yield from ((line, _UNCLEAR) for line in _format_unasked(report))
     yield from ((line, _UNCLEAR) for line in find_altered_faults(report))
     yield from ((f"! {note}", _UNCLEAR) for note in report.notes)
     yield from ((f"✗ {change.summary}", _DIRECTIONS[change.direction]) for change in changed)
@@ -163,7 +167,10 @@ def format_lines(
     yield from _format_coverage(report.coverage)
     unclear = report.is_incomplete or report.not_read or report.coverage.failure
     if not (report.findings or changed or unclear):
-        if report.coverage.is_sufficient:
+        if report.narrowed:
+            left = f"Nothing was found in the part that {' '.join(report.narrowed)} leaves"
+            yield f"{left}; the rest of the server was not asked.", _UNCLEAR
+        elif report.coverage.is_sufficient:
             yield "No problem was found in these decisions.", _RIGHT
         else:
             yield f"Too little was asked to find the server in order: {_NEEDED}", _UNCLEAR
@@ -178,6 +185,7 @@ def summarize_probe(report: ProbeReport, skipped: Sequence[SkippedTool]) -> Iter
         format_altered_values(report),
         find_altered_faults(report),
         _format_lost(report),
+        _format_unasked(report),
         report.notes,
         (line for line, _ in _format_coverage(report.coverage)),
     )
@@ -187,6 +195,8 @@ def summarize_probe(report: ProbeReport, skipped: Sequence[SkippedTool]) -> Iter
 def _format_coverage(coverage: Coverage) -> Iterator[tuple[str, str | None]]:
     if coverage.failure is not None:
         yield f"✗ {coverage.failure}", _WRONG
+    if not coverage.cells:
+        return  # nobody was shown a tool
     share = f"{coverage.covered_cells} of {coverage.cells} asked ({coverage.percent:.0f} %)"
     yield f"Coverage: {share}, each parameter of each tool as each identity", None
     never = list(format_cells(coverage.never_asked))
@@ -282,6 +292,13 @@ def _format_lost(report: ProbeReport) -> Iterator[str]:
     yield from (f"? could not ask as {lost}" for lost in report.lost[:_MOST_LOST])
     if (more := len(report.lost) - _MOST_LOST) > 0:
         yield f"  … and {more} more without an answer"
+
+
+def _format_unasked(report: ProbeReport) -> Iterator[str]:
+    if report.unasked:
+        yield f"? left unasked, since the budget was spent ({' '.join(report.budget)}):"
+    for step, calls in report.unasked.items():
+        yield f"    {step}: {f'{calls} calls' if calls else 'not begun'}"
 
 
 def _group_by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]:

@@ -1,6 +1,10 @@
 from .callers import ANONYMOUS as ANONYMOUS
 from .callers import ProbeCaller as ProbeCaller
 from .callers import name_callers as name_callers
+from .effort.budget import Budget as Budget
+from .effort.narrowing import KINDS as KINDS
+from .effort.narrowing import Kind as Kind
+from .effort.narrowing import Narrowing as Narrowing
 from .interference.comparison import Account as Account
 from .interference.data_sets import Which as Which
 from .interference.data_sets import check_alterations as check_alterations

@@ -30,6 +30,7 @@ from harness.probing.callers import (
     build_lookalike_callers,
     find_unsent_tokens,
 )
+from harness.probing.effort.budget import Effort
 from harness.probing.interference.data_sets import declare_alteration
 from harness.probing.planned_calls import (
     Expectations,
@@ -84,6 +85,7 @@ class Prober:
     skipped: list[SkippedTool] = field(default_factory=list)
     lists: dict[str, ToolList] = field(default_factory=dict)
     expected: Expectations = field(default_factory=lambda: Expectations((), {}))
+    effort: Effort = field(default_factory=Effort)
 
     @property
     def reads(self) -> list[ProbeCall]:
@@ -92,8 +94,15 @@ class Prober:
 
     @property
     def tools(self) -> dict[str, Tool]:
-        """Every listed tool by name."""
-        return {tool.name: tool for listed in self.lists.values() for tool in listed.tools}
+        """Every listed tool that the probe may call, by name."""
+        listed = (tool for tools in self.lists.values() for tool in tools.tools)
+        return {tool.name: tool for tool in listed if self.plan.narrowing.has_tool(tool.name)}
+
+    @property
+    def suspects(self) -> tuple[ProbeCaller, ...]:
+        """The suite's identities that try to get more than they should."""
+        chosen = self.plan.narrowing
+        return tuple(caller for caller in self.plan.callers if chosen.has_identity(caller.name))
 
     def pair_with_tools(self, *, destructive: bool = False) -> list[tuple[ProbeCall, Tool]]:
         """Return the calls that change nothing, with any arguments, and their tools."""
@@ -127,6 +136,8 @@ class Prober:
         tools: dict[str, Tool] = {}
         for listed in self.lists.values():
             tools |= {tool.name: tool for tool in listed.tools if tool.name not in tools}
+        narrowing = self.plan.narrowing
+        narrowing.check_tools(tools)
         self.expected = Expectations(self.plan.cases, tools)
         self.calls, self.skipped = choose_calls(
             self.plan.cases,
@@ -136,6 +147,8 @@ class Prober:
             read_only=server.guard.read_only,
             leave=get_leave(server.guard),
         )
+        self.calls = [call for call in self.calls if narrowing.has_tool(call.tool)]
+        self.skipped = [one for one in self.skipped if narrowing.has_tool(one.tool)]
         if not self.calls:
             reasons = "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped)
             raise NothingToRun(f"there is no call to make: {reasons or 'the server has no tools'}")
@@ -143,18 +156,23 @@ class Prober:
     def list_callers(self) -> tuple[ProbeCaller, ...]:
         """Return all callers: the suite's own identities, damaged ones, and flawed tokens."""
         own, delivery = self.plan.callers, delivery_of(self.plan.server.identity)
-        flawed = build_flawed_callers(own) if delivery.is_signed else ()
+        is_tried = delivery.is_signed and self.plan.narrowing.has_kind("tokens")
+        flawed = build_flawed_callers(self.suspects) if is_tried else ()
         return (*own, *self._damage_callers()[0], *flawed)
 
     def _damage_callers(self) -> tuple[tuple[ProbeCaller, ...], int]:
         """Return the damaged identities that call, and the number of those left out."""
-        if not self.plan.damaged:
+        if not (self.plan.damaged and self.plan.narrowing.has_kind("identities")):
             return (), 0
         own, delivery = self.plan.callers, delivery_of(self.plan.server.identity)
         # With a process for each identity, each costs a start of the server.
         most = MAX_PROCESSES if delivery.has_process_per_user else MAX_DAMAGED
         damaged = build_damaged_callers(own, by_token=delivery.takes_tokens)
-        every = (*damaged, *build_lookalike_callers(own))
+        tried = {caller.name for caller in self.suspects}
+        damaged = tuple(one for one in damaged if tried.intersection(one.bases))
+        tried |= {one.name for one in damaged}
+        alike = (one for one in build_lookalike_callers(own) if tried.intersection(one.bases))
+        every = (*damaged, *alike)
         return every[:most], max(0, len(every) - most)
 
     def build_settings(self) -> JsonObject:
@@ -162,6 +180,8 @@ class Prober:
         return {
             "probe": True,
             "min_coverage": self.plan.min_coverage,
+            "effort": self.plan.budget.options,
+            "narrowed": self.plan.narrowing.options,
             "not_asked": self._damage_callers()[1],
             "unsent_tokens": find_unsent_tokens(self.plan.server),
             "meta_key": find_meta_key(delivery_of(self.plan.server.identity)),
@@ -212,14 +232,16 @@ class Prober:
     ) -> Lines:
         """Make the calls of ``trials``, one after the other; return a line for each.
 
-        ``watched``: also log what the server sends outside of results.
+        ``watched``: also log what the server sends outside of results. A spent budget ends it.
         """
         lines: Lines = []
-        while rest := trials[len(lines) :]:
+        while (rest := trials[len(lines) :]) and not self.effort.is_spent():
             try:
                 async with open_session() as session:
                     beside = await session.watch() if watched else ()
                     for call, trial in rest:
+                        if self.effort.is_spent():
+                            break
                         # It belongs to the session and not to a call, so it is logged with the
                         # first one alone.
                         shown = beside if not lines and trial.number == 1 else ()
@@ -241,6 +263,7 @@ class Prober:
                 # Calls that were made keep their lines; the others fail with the session.
                 rest = trials[len(lines) :]
                 lines += [(self.build_failed_line(error, trial), None) for _, trial in rest]
+        self.effort.leave_out(len(trials) - len(lines))
         return lines
 
     def build_failed_line(self, error: HarnessError, trial: Trial) -> TrialLine:
@@ -271,6 +294,7 @@ class Prober:
         meta: JsonObject | None = None,
     ) -> TrialLine:
         """Make ``call``, with ``meta`` added to ``_meta`` of the request, and return its line."""
+        self.effort.count_call()
         started_at, epoch = utc_now(), anyio.current_time()
         request = ToolRequest(
             id="probe", tool=call.tool, arguments=call.arguments, meta=dict(meta or {})

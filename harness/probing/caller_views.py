@@ -127,6 +127,7 @@ class ProbedTrials:
 
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
+        self.report = report
         calls = tuple(iterate_calls(report.results))
         self.runs = tuple(run for run in calls if not is_apart(run))
         """The common calls."""

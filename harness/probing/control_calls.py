@@ -11,8 +11,6 @@
   the name of an attribute (``employee_id``): what leaks is often theirs. A server that shows the
   first employee to everybody, or names whom to ask with address and salary, is found only if
   somebody has asked for that record.
-- Each identity tries values that a suite, an identity or an answer has for a parameter on all tools
-  that take the like.
 - Calls are made in separate processes: what a caller gets only after others is not theirs.
 """
 
@@ -27,15 +25,12 @@ from itertools import islice, product
 
 from harness.base import HarnessError, canonical_json, is_valid
 from harness.judging import Result, fold_text
-from harness.models import is_read_only, may_call
 from harness.probing.arguments.argument_names import names_id
-from harness.probing.arguments.shared_values import SharedValues, propose_shared_calls
 from harness.probing.call_facts import Lines, get_result, judge_call
 from harness.probing.caller_sessions import ROUNDS, Prober
 from harness.probing.caller_views import get_caller_name, get_facts, group_by
 from harness.probing.callers import ProbeCaller
-from harness.probing.evidence import is_telling
-from harness.probing.planned_calls import ProbeCall, iterate_stated_calls
+from harness.probing.planned_calls import ProbeCall
 from harness.probing.stability import (
     ROUNDS_ALONE,
     CallerAnswer,
@@ -162,51 +157,6 @@ def _choose_calls(prober: Prober) -> Iterator[ProbeCall]:
                     yield ProbeCall(tool=tool.name, arguments=arguments, changes=False)
 
 
-MOST_SHARED = 80
-"""Maximum number of calls of one probe, which every identity makes."""
-
-
-async def try_shared_values(prober: Prober, answers: Sequence[CallerAnswer]) -> Lines:
-    """Make calls with values known from elsewhere, as each of the suite's identities.
-
-    ``answers`` are those to the regular calls. All are made twice: what comes once is chance.
-    """
-    calls = [*islice(_choose_shared_calls(prober, answers), MOST_SHARED)]
-    lines: Lines = []
-    again = RepeatReason("with a value known from elsewhere")
-    for number, caller in product((1, 2), prober.plan.callers if calls else ()):
-        sent = {"caller": dict(caller.user_context or {})}
-        trials = []
-        for call in calls:
-            facts = {"shared": call.label, "brought": sent}
-            trials.append((call, prober.build_trial(caller, call, number, again, facts)))
-        lines += await prober.run_trials(trials, partial(prober.open_session, caller))
-    return lines
-
-
-def _choose_shared_calls(prober: Prober, answers: Sequence[CallerAnswer]) -> Iterator[ProbeCall]:
-    values, guard = SharedValues(), prober.plan.server.guard
-    for caller in prober.plan.callers:
-        values.add_arguments("", caller.user_context or {})
-    for tool, arguments in iterate_stated_calls(prober.plan.cases):
-        values.add_arguments(tool, arguments)
-    results = [answer.result for answer in answers if answer.result is not None]
-    for result in results:
-        if result.call.outcome == "ok":
-            values.add_leaves(result.call.tool, result.leaves)
-    # The values are our own choice, so only the mark of a tool shows that a call changes nothing.
-    tools = [
-        tool
-        for tool in prober.tools.values()
-        if may_call(tool, invented=True)
-        and is_read_only(tool)
-        and tool.name not in guard.block
-        and (tool.read_only or not guard.read_only)
-    ]
-    telling = {result.key for result in results if is_telling(result)}
-    return propose_shared_calls(tools, values, prober.calls, telling)
-
-
 MOST_UNKNOWN = 9
 """Maximum number of identities with an unknown attribute that ask alone."""
 _MOST_SUSPECTS = 2
@@ -233,10 +183,18 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
     # The process that all have shared must not serve the comparisons below.
     await prober.pool.end_idle()
     for caller in alone.callers:
-        await alone.screen_calls(caller, calls)
+        # Whoever was given nothing by the process that all share cannot have been given too much.
+        if asked := [call for call in calls if alone.has_answer(caller, call)]:
+            if prober.effort.is_spent():
+                prober.effort.leave_out(len(asked))
+            else:
+                await alone.screen_calls(caller, asked)
     confirmed: set[str] = set()
     for suspect, call, other in alone.find_suspects(calls):
         if suspect.name in confirmed or len(confirmed) == _MOST_CONFIRMED:
+            continue
+        if prober.effort.is_spent():
+            prober.effort.leave_out(1)
             continue
         for number in range(1, ROUNDS_ALONE + 1):
             if not await alone.is_confirmed(suspect, call, other, number):
@@ -270,6 +228,15 @@ class _IsolatedCalls:
         every = filter(is_unknown, self.prober.list_callers())
         unknown = (caller for caller in every if caller.name in heard)
         return (*self.prober.plan.callers, *islice(unknown, MOST_UNKNOWN))
+
+    def has_answer(self, caller: ProbeCaller, call: ProbeCall) -> bool:
+        """Whether the process that all share has given anything to the caller by this call."""
+        asked = caller.name, call.label
+        return any(
+            answer.result is not None and answer.result.call.outcome == "ok"
+            for answer in self.answers
+            if (answer.name, answer.call) == asked
+        )
 
     async def screen_calls(self, caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
         """Make ``calls`` as ``caller`` in one process; those that give less than before, twice."""

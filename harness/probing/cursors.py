@@ -125,7 +125,9 @@ async def find_pairs(prober: Prober, probed: ProbedTrials) -> Sequence[CursorPai
         and name not in call.arguments
     )
     pairs = (_iterate_pairs(prober.plan.callers, asked) for asked in (calls, lists))
-    return [pair for some in pairs for pair in islice(some, MOST_PAIRS)]
+    tried = {caller.name for caller in prober.suspects}
+    chosen = ((pair for pair in some if pair.caller.name in tried) for some in pairs)
+    return [pair for some in chosen for pair in islice(some, MOST_PAIRS)]
 
 
 def _iterate_pairs(

@@ -35,7 +35,7 @@ from harness.probing.probe_notes import (
     iterate_lost_calls,
     iterate_notes,
 )
-from harness.probing.report import ProbeDecision, ProbeReport, measure_coverage
+from harness.probing.report import ProbeDecision, ProbeReport, measure_coverage, read_unasked
 from harness.probing.stability import find_mixed_callers, find_unstable_answers
 from harness.probing.tokens import (
     determine_fates,
@@ -99,12 +99,23 @@ def read_probe(log: RunLog) -> ProbeReport:
         notes=tuple(dict.fromkeys(notes)),
         not_read=tuple(line for lines in report.access.not_read.values() for line in lines),
         lost=tuple(dict.fromkeys(iterate_lost_calls(asked))),
+        unasked=read_unasked(report),
+        budget=tuple(settings.get("effort", ())),
+        narrowed=tuple(settings.get("narrowed", ())),
     )
 
 
 def find_findings(log: RunLog) -> Sequence[ProbeFinding]:
     """Return the findings of the probe in ``log``."""
     return read_probe(log).findings
+
+
+def find_findings_so_far(probed: ProbedTrials) -> Iterator[str]:
+    """Yield the findings of a probe that goes on, in words."""
+    for finding in _ProbeFacts(probed.report, probed).iterate_findings():
+        # Whether anybody looks at the identity is only known at the end.
+        if finding.problem != "unobserved":
+            yield f"{finding.problem}: {finding.words}"
 
 
 class _ProbeFacts:

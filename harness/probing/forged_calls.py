@@ -107,11 +107,12 @@ def group_by_caller(forged: Sequence[ForgedCall]) -> Mapping[str, list[ForgedCal
     return group_by(lambda one: one.caller.name, forged)
 
 
-_PROBLEMS: Mapping[Forgery, Problem] = {
+PROBLEMS: Mapping[Forgery, Problem] = {
     "identity": "smuggled_identity",
     "arguments": "opened_by_arguments",
     "request": "opened_by_request",
 }
+"""What is forged → the finding that it may lead to."""
 _MOST_FIELDS = 4
 _TIMES_SHARED = 2
 """How often a call with a shared value is made: what comes once is chance."""
@@ -223,7 +224,7 @@ def count_forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
     sent = (get_facts(run)["cursor"]["step"] for run in probed.apart["cursor"])
     if crossed := sum(step == "cross" for step in sent):
         count["cursor"] = crossed
-    return {kind: count[kind] for kind in (*_PROBLEMS, "cursor") if count[kind]}
+    return {kind: count[kind] for kind in (*PROBLEMS, "cursor") if count[kind]}
 
 
 def count_not_forged(probed: ProbedTrials) -> int:
@@ -259,4 +260,4 @@ def _build_finding(result: TrialResult, gain: ForgeryGain) -> ProbeFinding:
     )
     if gain.is_only_refused:
         words += _OWN_ROWS
-    return build_finding(_PROBLEMS[forged["kind"]], words, name, forged["call"])
+    return build_finding(PROBLEMS[forged["kind"]], words, name, forged["call"])

@@ -22,6 +22,7 @@ from harness.probing.caller_views import ProbedTrials
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import (
     MOST_RISKY,
+    PROBLEMS,
     ForgedCall,
     collect_withheld,
     interleave_calls,
@@ -66,7 +67,7 @@ class CallForger:
         risky = interleave_calls([*self._iterate_risky_candidates()])
         self.risky: Sequence[ForgedCall] = within_bounds(risky, MOST_RISKY)
         """Those on which a simple server may end: not to be made while others ask it."""
-        changing = interleave_calls(map(self._forge_empty_changes, self._prober.plan.callers))
+        changing = interleave_calls(map(self._forge_empty_changes, self._prober.suspects))
         self.changing: Sequence[ForgedCall] = within_bounds(changing, MOST_RISKY)
         """Changes of nothing; there are none unless data may be changed."""
         left = (*possible[len(self.calls) :], *risky[len(self.risky) :])
@@ -120,7 +121,7 @@ class CallForger:
             for name in (*call.arguments, *(tool.input_schema.get("properties") or ()))
         }
         ids, others = find_ids(names, leaves), OtherKeys(leaves)
-        for caller in self._prober.plan.callers:
+        for caller in self._prober.suspects:
             withheld = self._find_withholding_calls(caller)
             fields = self.withheld.list_fields(caller.name)
             for call, tool in _choose_representatives(readable, withheld) if withheld else ():
@@ -144,10 +145,11 @@ class CallForger:
         """Make ``calls`` as ``caller``, one after the other; return their lines."""
         lines: Lines = []
         rest = list(calls)
-        while rest:
+        effort = self._prober.effort
+        while rest and not effort.is_spent():
             try:
                 async with self._prober.open_session(caller) as session:
-                    while rest and session.loss_reason is None:
+                    while rest and session.loss_reason is None and not effort.is_spent():
                         asked = await self._make_confirmed_call(session, rest.pop(0))
                         lines += ((line, session.tools) for line in asked)
             except HarnessError as error:
@@ -155,6 +157,7 @@ class CallForger:
                     trial = self._build_trial(one, one.call, "forged")
                     lines.append((self._prober.build_failed_line(error, trial), None))
                 rest = []
+        effort.leave_out(sum(one.times for one in rest))
         return lines
 
     async def make_risky_calls(self, caller: ProbeCaller, calls: Sequence[ForgedCall]) -> Lines:
@@ -164,21 +167,25 @@ class CallForger:
         """
         lines: Lines = []
         rest, ends = list(calls), Counter[bool]()
-        while rest:
+        effort = self._prober.effort
+        while rest and not effort.is_spent():
             is_named = rest[0].tool is not None
             try:
                 async with self._prober.open_own_session(caller) as session:
                     # A lost session ends this loop, and the outer one opens the next.
-                    while rest and session.loss_reason is None:
+                    while rest and session.loss_reason is None and not effort.is_spent():
                         is_named = rest[0].tool is not None
                         asked = await self._make_confirmed_call(session, rest.pop(0))
                         if all(line.run.error is None for line in asked):
                             lines += ((line, session.tools) for line in asked)
             except HarnessError:
                 pass  # that it does not start again decides nothing here
+            if effort.is_spent():
+                break
             ends[is_named] += 1
             if ends[is_named] >= _MOST_ENDS:
                 rest = [one for one in rest if (one.tool is not None) is not is_named]
+        effort.leave_out(len(rest))
         return lines
 
     async def _make_confirmed_call(self, session: Session, one: ForgedCall) -> list[TrialLine]:
@@ -194,12 +201,20 @@ class CallForger:
             lines.append(line)
             if line.run.error or (step == "forged" and not self._gives_withheld(one, line)):
                 break
+            if step == "again" and self._gives_withheld(one, line):
+                self._tell_gain(one)
         return lines
+
+    def _tell_gain(self, one: ForgedCall) -> None:
+        # Names alone: what else is known of it has not passed the log, which keeps secrets out.
+        words = f"{PROBLEMS[one.kind]}: {one.base.tool} as {one.caller.name}"
+        self._prober.effort.add_found([words])
 
     async def _make_step(self, session: Session, one: ForgedCall, step: Step) -> TrialLine:
         call = one.base if step == "plain" else one.call
         trial = self._build_trial(one, call, step)
         if one.kind == "request":
+            self._prober.effort.count_call()
             return await make_request(session, call, trial, read_texts)
         if step == "plain":
             return await self._prober.make_call(session, call, trial)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from harness.base import KNOWN, digest_json
 from harness.probing.callers import ProbeCaller
+from harness.probing.effort.budget import NO_BUDGET, Budget
+from harness.probing.effort.narrowing import Narrowing
 from harness.probing.interference.data_sets import describe_alteration
 from harness.probing.kept_decisions import Kept
 from harness.probing.replay import ProbeOptions
@@ -40,6 +42,10 @@ class ProbePlan:
     """The source of server and identities, for commands that repeat a call."""
     alterations: tuple[Alteration, ...] = ()
     """Withheld values that are altered (`harness.probing.interference`)."""
+    budget: Budget = NO_BUDGET
+    """The bounds of calls and time."""
+    narrowing: Narrowing = field(default_factory=Narrowing)
+    """The part that is asked."""
 
 
 def digest_inputs(
@@ -71,7 +77,13 @@ def digest_inputs(
             KNOWN.redact_json(describe_alteration(alteration)) for alteration in plan.alterations
         ]
         or None,
-        "options": [plan.destructive, plan.damaged, plan.min_coverage],
+        "options": [
+            plan.destructive,
+            plan.damaged,
+            plan.min_coverage,
+            *plan.budget.options,
+            *plan.narrowing.options,
+        ],
     }
     found = {name: digest_json(part) for name, part in parts.items() if part is not None}
     # In plain text: it tells why the digests of two versions differ.

@@ -10,7 +10,7 @@ fails for everybody or finds nothing for anybody shows no decision between them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal, Self, TypeAlias
 
@@ -115,6 +115,16 @@ def _find_telling_calls(results: Iterable[Result]) -> set[CallKey]:
 
 def _get_key(facts: Mapping[str, Any]) -> CallKey:
     return facts["tool"], canonical_json(facts["arguments"])
+
+
+UNASKED = "unasked"
+"""Fact of an entry of the log that says what a budget left out."""
+
+
+def read_unasked(report: Report) -> Mapping[str, int]:
+    """Return each step that a budget cut off → the calls that were not made; 0: unknown."""
+    told = (result.case.metadata.get(UNASKED) for result in report.results)
+    return {one["step"]: one["calls"] for one in told if one is not None}
 
 
 def format_cells(cells: Sequence[Cell]) -> Iterator[str]:
@@ -257,6 +267,12 @@ class ProbeReport:
 
     coverage: Coverage
     """The coverage of the probe."""
+    unasked: Mapping[str, int] = field(default_factory=dict)
+    """What the budget left out, by step; 0 if the number is not known."""
+    budget: tuple[str, ...] = ()
+    """The budget, as options."""
+    narrowed: tuple[str, ...] = ()
+    """The options that leave a part of the probe."""
 
     @property
     def flawed_tokens(self) -> int:
@@ -286,4 +302,4 @@ class ProbeReport:
     @property
     def is_incomplete(self) -> bool:
         """Whether a part of the probe has no result."""
-        return bool(self.lost) or any(one.fault for one in self.altered)
+        return bool(self.lost or self.unasked) or any(one.fault for one in self.altered)

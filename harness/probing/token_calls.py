@@ -282,7 +282,7 @@ def _iterate_swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterat
     by_command = not delivery_of(prober.plan.server.identity).is_signed
     for opener in filter(lambda caller: caller.user_context, prober.plan.callers):
         own = [call for call in prober.reads if (opener.name, call.label) in works]
-        for then in prober.plan.callers:
+        for then in prober.suspects:
             # A call that both may make does not show whose identity counts.
             call = next((call for call in own if (then.name, call.label) not in works), None)
             if call is None:

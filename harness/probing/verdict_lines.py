@@ -7,14 +7,16 @@ decision, becomes a failed entry of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from harness.base import digest_json
 from harness.judging import add_failures, not_started
 from harness.probing.caller_sessions import NO_MODEL, SUITE
 from harness.probing.caller_views import get_caller_name, get_label, iterate_calls
+from harness.probing.effort.budget import Effort
 from harness.probing.interference.outcome import collect_failures
 from harness.probing.replay import find_shown_call
-from harness.probing.report import ProbeReport
+from harness.probing.report import UNASKED, ProbeReport
 from harness.reports import ProbeFinding
 from harness.runlog import RunLog, TrialLine
 from harness.types import Caller, Case, CheckResult, Trial, TrialError, TrialResult
@@ -61,6 +63,17 @@ def build_verdict_lines(
         yield _build_failed_line("coverage", report.coverage.failure)
     if fault is not None:
         yield _build_failed_line("mutation_score", fault)
+
+
+def build_unasked_lines(effort: Effort) -> Iterator[TrialLine]:
+    """Yield a line for each step that the budget cut off: what is not asked is not in order."""
+    for step, calls in effort.unasked.items():
+        words = f"{step}: {calls} calls were not made" if calls else f"{step}: was not begun"
+        message = f"the budget is spent ({' '.join(effort.budget.options)}): {words}"
+        trial = _build_trial(UNASKED, words)
+        case = replace(trial.case, metadata={UNASKED: {"step": step, "calls": calls}})
+        error = TrialError(kind="harness", message=message)
+        yield TrialLine(run=not_started(replace(trial, case=case), "error", error=error))
 
 
 def _find_showing_trial(

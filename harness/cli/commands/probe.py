@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import anyio
 import click
 
-from harness.base import NothingToRun, make_printable
+from harness.base import NothingToRun, UsageError, did_you_mean, make_printable
 from harness.cli.caller_options import find_server
 from harness.cli.options import (
     MCP_CONFIG,
@@ -25,8 +26,12 @@ from harness.cli.results_output import ScoreRequest, report_requests
 from harness.cli.run_options import SCORE
 from harness.judging import EXIT_FAILED, VOCABULARY
 from harness.probing import (
+    KINDS,
+    Budget,
     DecisionChange,
     KeptTable,
+    Kind,
+    Narrowing,
     ProbeOptions,
     ProbePlan,
     ProbeReport,
@@ -97,6 +102,39 @@ from harness.types import Protocol
     help="Fail if the probe calls a smaller share of parameters × identities.",
 )
 @click.option(
+    "--max-calls",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Make at most N calls, the likeliest holes first; what is left unasked is said.",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    metavar="M",
+    help="Ask for at most M minutes, in the same way.",
+)
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    metavar="NAME",
+    help="Call only this tool, or those of a pattern such as 'get_*'; may be repeated.",
+)
+@click.option(
+    "--identity",
+    "identities",
+    multiple=True,
+    metavar="NAME",
+    help="Try only as this identity to get more; the others are asked to compare. May be repeated.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice([*KINDS]),
+    help="Beside the regular calls, make only calls of this kind; may be repeated.",
+)
+@click.option(
     "--no-interference",
     is_flag=True,
     help="Skip the 'interference' section of the suite: alter no withheld value.",
@@ -111,6 +149,11 @@ def command(  # noqa: PLR0913 - one for each option
     fail_on: str,
     min_coverage: float | None,
     *,
+    max_calls: int | None,
+    minutes: float | None,
+    tools: tuple[str, ...],
+    identities: tuple[str, ...],
+    kinds: tuple[Kind, ...],
     score: ScoreRequest,
     protocol: Protocol | None,
     reports: tuple[ReportRequest, ...],
@@ -135,7 +178,11 @@ def command(  # noqa: PLR0913 - one for each option
     callers = name_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
-    declared = [one for suite in chosen if not no_interference for one in suite.alterations]
+    for name in identities:
+        _check_identity(name, [caller.name for caller in callers])
+    narrowing = Narrowing(tools=tools, identities=identities, kinds=kinds)
+    skips = no_interference or not narrowing.has_kind("altered")
+    declared = [one for suite in chosen if not skips for one in suite.alterations]
     check_alterations(declared, spec, callers)
     plan = ProbePlan(
         server=spec,
@@ -146,6 +193,8 @@ def command(  # noqa: PLR0913 - one for each option
         min_coverage=min_coverage,
         origin=ProbeOptions(suites=suites, servers=command_lines),
         alterations=expand_alterations(declared, os.environ),
+        budget=Budget(calls=max_calls, minutes=minutes),
+        narrowing=narrowing,
     )
 
     def failing_changes(report: ProbeReport) -> list[DecisionChange]:
@@ -157,11 +206,11 @@ def command(  # noqa: PLR0913 - one for each option
         SuiteScore(probe_scoring(cases, table), score.min_score) if score.is_requested else None
     )
 
-    def announce(callers: int, calls: int) -> None:
-        click.echo(f"Prober as {callers} identities, {calls} calls each …", err=True)
+    # On stderr, since stdout may have the JSON document; by lines, since it may be a pipe.
+    def tell(line: str) -> None:
+        click.echo(make_printable(line), err=True)
 
-    begin = None if json_output else announce
-    asked = partial(run_probe, plan, RUNS, begin, failing_changes, suite_score, kept=kept)
+    asked = partial(run_probe, plan, RUNS, tell, failing_changes, suite_score, kept=kept)
     log, report, skipped = anyio.run(asked)
     # Into the log as well, since reports and auditors read it, and nobody sees the console again.
     log = amend_log(
@@ -191,3 +240,11 @@ def command(  # noqa: PLR0913 - one for each option
                 f"These decisions are kept in {update}; compare later runs with --expect {update}"
             )
     raise click.exceptions.Exit(fails)
+
+
+def _check_identity(name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise UsageError(
+            f"the suite has no identity {name!r}",
+            meant=did_you_mean(name, known) or f"Identities: {', '.join(known)}.",
+        )
