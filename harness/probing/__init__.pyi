@@ -1,7 +1,7 @@
 from .callers import ANONYMOUS as ANONYMOUS
 from .callers import ProbeCaller as ProbeCaller
 from .callers import name_callers as name_callers
-from .effort.budget import Budget as Budget
+from .effort.budget import ProbeBudget as ProbeBudget
 from .effort.narrowing import KINDS as KINDS
 from .effort.narrowing import Kind as Kind
 from .effort.narrowing import Narrowing as Narrowing

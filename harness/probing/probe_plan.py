@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from harness.base import KNOWN, digest_json
 from harness.probing.callers import ProbeCaller
-from harness.probing.effort.budget import NO_BUDGET, Budget
+from harness.probing.effort.budget import NO_BUDGET, ProbeBudget
 from harness.probing.effort.narrowing import Narrowing
 from harness.probing.interference.data_sets import describe_alteration
 from harness.probing.kept_decisions import Kept
@@ -42,7 +42,7 @@ class ProbePlan:
     """The source of server and identities, for commands that repeat a call."""
     alterations: tuple[Alteration, ...] = ()
     """Withheld values that are altered (`harness.probing.interference`)."""
-    budget: Budget = NO_BUDGET
+    budget: ProbeBudget = NO_BUDGET
     """The bounds of calls and time."""
     narrowing: Narrowing = field(default_factory=Narrowing)
     """The part that is asked."""

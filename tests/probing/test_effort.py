@@ -13,7 +13,7 @@ import pytest
 from harness.base import UsageError
 from harness.judging.exit_codes import exit_code
 from harness.probing.callers import name_callers
-from harness.probing.effort.budget import Budget, Effort
+from harness.probing.effort.budget import Effort, ProbeBudget
 from harness.probing.effort.narrowing import Narrowing
 from harness.probing.findings import read_probe
 from harness.probing.prober import ProbeOutcome, ProbePlan, run_probe
@@ -31,8 +31,8 @@ for line in sys.stdin:
     found = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
              "serverInfo": {"name": "closed", "version": "1"}}
     if asked.get("method") == "tools/list":
-        found = {"tools": [{"name": "read_report", "inputSchema": {"type": "object", "properties": {}},
-                            "annotations": {"readOnlyHint": True}}]}
+        found = {"tools": [{"name": "read_report", "annotations": {"readOnlyHint": True},
+                            "inputSchema": {"type": "object", "properties": {}}}]}
     elif asked.get("method") == "tools/call":
         words = "Open from nine to five" if role == "alice" else "Access denied"
         found = {"content": [{"type": "text", "text": words}], "isError": role != "alice"}
@@ -70,7 +70,7 @@ def made(outcome: ProbeOutcome) -> list[Any]:
 def test_no_more_is_asked_than_the_budget_has_and_the_rest_is_said(
     tmp_path: Path, most: int
 ) -> None:
-    outcome = probed(tmp_path, Shelf(), budget=Budget(calls=most))
+    outcome = probed(tmp_path, Shelf(), budget=ProbeBudget(calls=most))
     assert len(made(outcome)) <= most
     assert outcome.report.unasked
     text = printed(outcome.report)
@@ -81,7 +81,7 @@ def test_no_more_is_asked_than_the_budget_has_and_the_rest_is_said(
 
 
 def test_time_is_a_budget_too(tmp_path: Path) -> None:
-    outcome = probed(tmp_path, Shelf(), budget=Budget(minutes=1e-6))
+    outcome = probed(tmp_path, Shelf(), budget=ProbeBudget(minutes=1e-6))
     assert made(outcome) == []
     assert "each call as each of the suite's identities" in outcome.report.unasked
 
@@ -89,14 +89,14 @@ def test_time_is_a_budget_too(tmp_path: Path) -> None:
 def test_the_likeliest_holes_come_first(tmp_path: Path) -> None:
     shelf = Shelf("read_notes")
     everything = len(made(probed(tmp_path / "all", shelf)))
-    outcome = probed(tmp_path / "some", shelf, budget=Budget(calls=everything // 4))
+    outcome = probed(tmp_path / "some", shelf, budget=ProbeBudget(calls=everything // 4))
     assert "unchecked_value" in {one.problem for one in outcome.report.findings}
     assert outcome.report.exit_code == 1
 
 
 def test_a_budget_that_is_large_enough_leaves_nothing_out(tmp_path: Path) -> None:
     full = probed(tmp_path / "all", Shelf("read_notes"))
-    wide = probed(tmp_path / "wide", Shelf("read_notes"), budget=Budget(calls=100_000))
+    wide = probed(tmp_path / "wide", Shelf("read_notes"), budget=ProbeBudget(calls=100_000))
     assert wide.report.unasked == {}
     assert wide.report.findings == full.report.findings
 

@@ -27,11 +27,11 @@ from harness.cli.run_options import SCORE
 from harness.judging import EXIT_FAILED, VOCABULARY
 from harness.probing import (
     KINDS,
-    Budget,
     DecisionChange,
     KeptTable,
     Kind,
     Narrowing,
+    ProbeBudget,
     ProbeOptions,
     ProbePlan,
     ProbeReport,
@@ -193,7 +193,7 @@ def command(  # noqa: PLR0913 - one for each option
         min_coverage=min_coverage,
         origin=ProbeOptions(suites=suites, servers=command_lines),
         alterations=expand_alterations(declared, os.environ),
-        budget=Budget(calls=max_calls, minutes=minutes),
+        budget=ProbeBudget(calls=max_calls, minutes=minutes),
         narrowing=narrowing,
     )
 

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class ProbeBudget:
     """The bounds of a probe."""
 
     calls: int | None = None
@@ -37,14 +37,14 @@ class Budget:
         return tuple(f"{option} {most:g}" for option, most in chosen.items() if most is not None)
 
 
-NO_BUDGET = Budget()
+NO_BUDGET = ProbeBudget()
 
 
 @dataclass(slots=True)
 class Effort:
     """The calls of a probe so far."""
 
-    budget: Budget = NO_BUDGET
+    budget: ProbeBudget = NO_BUDGET
     tell: Callable[[str], None] | None = None
     """Gets a line on each step, and on each finding so far."""
     calls: int = 0
