@@ -164,6 +164,15 @@ OF_CHECKS = (
 )
 
 OF_SUITES = (
+    Feed(
+        words="CSV cannot express",
+        says=(
+            "evals/d.yml:9:23: a CSV file cannot express the assertion must_not_call",
+            "A row of a CSV file has expected tools, arguments and keywords",
+        ),
+        files={"evals/d.yml": suite()},
+        command="convert evals/d.yml s.csv",
+    ),
     of_suite(
         "A key without a value counts as absent",
         "checks nothing",

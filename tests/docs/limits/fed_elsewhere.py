@@ -81,6 +81,35 @@ OF_SERVERS = (
             ),
         },
     ),
+    Feed(
+        words="Only the credentials `valid` and `none` work with a `token_command`",
+        says=(f"{SUITE}:5:5: test 'a': credential 'expired' cannot be made", "Only 'valid'"),
+        files={
+            SUITE: suite(case="user_context: {a: x}\ncredential: expired"),
+            "harness.yml": configure(
+                f"{{url: '{UNREACHED}', identity: {{via: bearer, token_command: 'echo x'}}}}"
+            ),
+        },
+    ),
+    Feed(
+        words="(only with `identity: meta`)",
+        says=(
+            f"{SUITE}:5:5: test 'a': isolation 'none' needs identity 'meta'",
+            "Only 'meta' names the user in each request",
+        ),
+        files={
+            SUITE: suite(top="isolation: none"),
+            "harness.yml": configure(
+                f"{{{PLAIN}, identity: {{via: env, variables: {{R: '{{role}}'}}}}}}"
+            ),
+        },
+    ),
+    of_server(
+        "only with identity by 'meta'",
+        f"{{{PLAIN}, isolation: none, identity: {{via: env, variables: {{R: '{{role}}'}}}}}}",
+        "harness.yml:3:",
+        "isolation 'none' needs identity 'meta', and this is 'env'",
+    ),
     of_server(
         _CLAIMS,
         f"{{url: '{UNREACHED}', identity: {{via: bearer, claims: {{iss: x}}}}}}",

@@ -13,14 +13,14 @@ _SAYS = re.compile(
     r"not supported|unsupported|\b(?:is|are|be) (?:refused|rejected|ignored)\b|\bnot read\b"
     r"|\bnot (?:allowed|accepted|possible)\b|\b(?:does|do) not (?:support|read|know|accept|take)\b"
     r"|\b(?:is|are) (?:all )?(?:an )?errors?\b|\bcannot (?:be \w+|use|define|share)\b"
-    r"|\btakes no\b|\bunknown keys?\b",
+    r"|\btakes no\b|\bunknown keys?\b|\btakes only\b|\bonly with\b|(?-i:\bOnly the\b)"
+    r"|\bcannot express\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)")
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`\[*(])")
 _ELSEWHERE = frozenset({
-    "README.md",  # it says what packages are for
     "CONTRIBUTING.md", "CHANGELOG.md",
     # What was measured and what is shown by which test.
     "docs/architecture.md", "docs/performance.md", "docs/planted_faults.md", "docs/reliability.md",

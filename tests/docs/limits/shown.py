@@ -133,6 +133,18 @@ SHOWN: Mapping[str, str] = {
     "it cannot be enforced for a model with an unknown price": (
         "tests/runner/test_control.py::test_a_cost_that_is_unknown_stops_a_run_that_has_a_budget"
     ),
+    "**A gate that no loss could fire is refused**": (
+        "tests/end_to_end/test_compare.py::"
+        "test_a_gate_that_no_loss_could_fire_is_refused_before_anything_is_run"
+    ),
+    "a [gate](compare.md#in-ci) is refused": (
+        "tests/end_to_end/test_compare.py::"
+        "test_a_gate_that_no_loss_could_fire_is_refused_before_anything_is_run"
+    ),
+    "with such a model this gate is refused": (
+        "tests/end_to_end/test_compare.py::"
+        "test_a_gate_that_no_loss_could_fire_is_refused_before_anything_is_run"
+    ),
     # Entrances.
     "A value that an option does not take is a `UsageError`": "tests/test_api.py",
     "the same are refused as on the command line": "tests/test_api.py",
@@ -157,6 +169,14 @@ SHOWN: Mapping[str, str] = {
     "Models and judges that are not configured": (
         "tests/web/test_vetting.py::test_an_upload_names_only_what_is_configured"
     ),
+    "The page takes only models, judges and servers that are configured": (
+        "tests/web/test_vetting.py::test_an_upload_names_only_what_is_configured"
+    ),
+    "Only the verdicts `passed` and `failed` can be reviewed": (
+        "tests/judging/test_reviews.py::"
+        "test_a_review_that_makes_no_sense_is_refused_and_leaves_the_log_as_it_is"
+    ),
+    "Only the table of tests can be converted": "tests/docs/test_promptfoo_script.py",
     "Suites in Python are not accepted": (
         "tests/web/test_security.py::test_python_and_other_files_are_not_read"
     ),
@@ -225,6 +245,9 @@ NO_LIMITS: Mapping[str, tuple[str, ...]] = {
         "`? not read: the resource shelf://1",
         "the probe does not say that no problem was found",
         "`readOnlyHint: false` and `destructiveHint: true` do not read",
+        "is called only if its verbs are [known to read]",
+        "Only the operator reads it, so it is a note",
+        "is found only with `--destructive`, which is off by default",
         "An unknown verb (*push*",
         "because the server takes no more requests",
     ),
@@ -235,6 +258,10 @@ NO_LIMITS: Mapping[str, tuple[str, ...]] = {
         "What the text asks for cannot be sent under that name",
     ),
     "of how a verdict is found": (
+        "Only the top level of `args` is partial",
+        "Only the order of keys does not count",
+        "Only the first eight users are checked before the run",
+        "Only the name of one parameter carries weight",
         "A check whose outcome cannot be known is *not judged*",
         "it passes, fails, or cannot be judged",
         "takes no other names, unless `additionalProperties`",
@@ -254,6 +281,8 @@ NO_LIMITS: Mapping[str, tuple[str, ...]] = {
         "a file that cannot be read), or the server does not start",
     ),
     "of what is offered to the user, and taken": (
+        "falls back to plain text where colours are not supported",
+        "and loaded only with that agent",
         "Findings that you accept can be ignored",
         "Keys that begin with `x-` are ignored",
         "If the folder cannot be written",
