@@ -162,6 +162,13 @@ def _enable_trust_prompt() -> None:
         )
 
 
+_ELSEWHERE = {
+    "--profile": "A profile is the server's: write it into its command in harness.yml, such as "
+    "args: [serve, --profile, dev]; docs/migrate/mxcp.md tells more of MXCP's servers."
+}
+"""Options of other programs that people type here → what to do instead."""
+
+
 def _run_command() -> int:
     try:
         # By itself, click would print an error and exit, and the JSON document would be missing.
@@ -172,6 +179,11 @@ def _run_command() -> int:
         click.echo("Interrupted.", err=True)
         return _report_json_error("interrupted", EXIT_INTERRUPTED)
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption) and error.option_name in _ELSEWHERE:
+            # In place of an option that is only spelled alike.
+            error = click.UsageError(
+                f"{error.message}\n  {_ELSEWHERE[error.option_name]}", ctx=error.ctx
+            )
         error.show()
         return _report_json_error(error.format_message(), EXIT_INVALID)
     except HarnessError as error:

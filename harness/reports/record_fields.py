@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from harness.reports.sections.sentences import list_server_names
 from harness.reports.trial_record import TrialRecord
 from harness.runlog import RunLog
 from harness.suites import AXES
@@ -70,7 +71,8 @@ def find_record(
     result: TrialResult, log: RunLog, names: Iterable[str] = RESULT_FIELDS
 ) -> dict[str, Any]:
     """Return the fields ``names`` of the record of ``result``, whose reviews ``log`` has."""
-    return choose_fields(TrialRecord(result, log.reviews.get(result.key)), names)
+    servers = list_server_names(log.header.suites, result.suite)
+    return choose_fields(TrialRecord(result, log.reviews.get(result.key), servers=servers), names)
 
 
 def choose_fields(record: TrialRecord, names: Iterable[str]) -> dict[str, Any]:

@@ -36,6 +36,8 @@ class TrialRecord:
     """What a person said of the verdict."""
     transcript: Transcript | None = None
     """The conversation; only the fields of `CONVERSATION_FIELDS` need it."""
+    servers: tuple[str, ...] = ()
+    """The servers of its suite: `list_server_names`."""
 
     def read(self, name: str) -> Any:
         """Return the field ``name``: a property, or the value on an axis."""
@@ -255,6 +257,11 @@ class TrialRecord:
     def metadata(self) -> JsonObject:
         """Metadata of the case."""
         return self.result.case.metadata
+
+    @property
+    def server(self) -> str | None:
+        """Server under test, several separated by commas; null if not known."""
+        return ", ".join(self.servers) or None
 
     @property
     def file(self) -> str | None:

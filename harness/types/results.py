@@ -1,93 +1,20 @@
-"""Results of checks, trials and cases, and the report of a run."""
+"""Results of trials and cases, and the report of a run."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
 from typing import Protocol as _Interface
 
 from harness.types.access import AccessReport
-from harness.types.basics import HasEntrant, JsonObject, Location, Status, left_out_if
-from harness.types.cases import Case, CaseFacts, CheckTrait, Severity
+from harness.types.basics import HasEntrant, JsonObject, Status
+from harness.types.cases import Case, CaseFacts
+from harness.types.check_results import WRITTEN_CALL, CheckResult, Judgement
 from harness.types.outcomes import CallCounts, Counts, Review, count_needed_passes
 from harness.types.replies import Usage
 from harness.types.transcripts import Message, Stop, Transcript, TrialError
 
-Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
-"""A check's outcome; ``not_judged`` (a judge failed, say) is never a score and never a pass."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """One check's verdict and its reason."""
-
-    kind: str
-    """The kind of check."""
-    label: str
-    """The check in a few words: ``must_call get_orders``."""
-    verdict: Verdict
-    """Whether it passed."""
-    severity: Severity = "fail"
-    """Whether a failure fails the trial."""
-    score: float | None = None
-    """0 to 1, if the check is graded."""
-    expected: Any = None
-    """What was expected (JSON)."""
-    actual: Any = None
-    """What was found (JSON)."""
-    explanation: str = ""
-    """What happened, for a reader who wants to act on it; empty if there is nothing to say."""
-    code: str | None = field(default=None, metadata=left_out_if(None))
-    """The check's own word for what is wrong, for programs: a leaderboard's ``error_type``."""
-    hint: str | None = None
-    """What usually helps."""
-    at: Location | None = None
-    """Where the suite states the check."""
-    turn: int | None = field(default=None, metadata=left_out_if(None))
-    """The `Turn` (from 1) that the check belongs to; ``None`` if it belongs to the whole case."""
-    attempted: bool | None = field(default=None, metadata=left_out_if(None))
-    """Of a policy, as the next three (else ``None``): whether a call that it is about was tried."""
-    reached_server: bool | None = field(default=None, metadata=left_out_if(None))
-    """Whether such a call was sent."""
-    executed: bool | None = field(default=None, metadata=left_out_if(None))
-    """Whether the server carried one out."""
-    line_crossed: bool | None = field(default=None, metadata=left_out_if(None))
-    """Whether somebody did or got what they must not: the model, the server or the user."""
-    traits: tuple[CheckTrait, ...] = field(default=(), metadata=left_out_if(()))
-    """What holds for it because of its kind: reports go by that, and know no kinds."""
-    expected_tools: tuple[str, ...] = field(default=(), metadata=left_out_if(()))
-    """The tools that had to be called; of alternatives, those that were, or all if none was."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """A judge's verdict on one question, as a run keeps it."""
-
-    question: str
-    """SHA-256 of everything that the judge was told: equal digests, equal questions."""
-    model: str
-    """Name of the judge."""
-    prompt_version: str
-    """Version of the judge's prompt."""
-    score: float
-    """0 to 1."""
-    grade: str | None = None
-    """The word that it chose, if it was asked for one: ``correct``, ``partially correct``,
-    ``wrong``."""
-    explanation: str = ""
-    """Its reason."""
-    cached: bool = False
-    """Whether an equal question had been judged before, so that this judgement cost nothing."""
-
-
-WRITTEN_CALL = "written_call"
-"""`CheckResult.kind` of the warning on a call that the model wrote as text."""
-UNMARKED_FAILURE = "unmarked_failure"
-"""`CheckResult.kind` of the warning on results that read like failures and are not marked."""
-HELD_BACK = "held_back"
-"""`CheckResult.kind` of the warning on tools that the built-in baseline held back."""
 DECIDED = "decided"
 """`TrialResult.skip_reason` of a trial that could no longer change its case's verdict."""
 
@@ -122,6 +49,10 @@ class Conversations(_Interface):
 
     def read_transcript(self, key: str) -> Transcript | None:
         """Return the transcript of the trial with that key; ``None`` if it was not started."""
+        ...
+
+    def list_rows(self, report: Report) -> tuple[JsonObject, ...]:
+        """Return the trials as the lines of JSONL."""
         ...
 
     def render_html(self, report: Report) -> str:
@@ -354,6 +285,11 @@ class Report(_LogBacked):
     def model(self) -> str:
         """The entrant's name; several are joined by commas."""
         return ", ".join(self.entrants)
+
+    @property
+    def runs(self) -> tuple[JsonObject, ...]:
+        """Every trial as other evaluation runners have it: the lines of JSONL, by ``case_id``."""
+        return self._require_log().list_rows(self)
 
     def _repr_html_(self) -> str:
         return self._require_log().render_html(self)

@@ -302,3 +302,14 @@ def test_a_dry_run_refuses_what_the_run_would_refuse(
     assert harness("evals", "finance", "--concurrency", "1001", "--dry-run") == 3
     assert "at most 1000 trials at the same time, found 1001" in capsys.readouterr().err
     assert harness("evals", "finance", "--concurrency", "1000", "--dry-run") == 0
+
+
+@pytest.mark.parametrize("arguments", [("evals", "--profile", "dev"), ("probe", "--profile=dev")])
+def test_a_profile_of_mxcp_is_an_error_that_says_where_it_belongs(
+    harness: Harness, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    assert harness(*arguments) == 3
+    message = capsys.readouterr().err
+    assert "No such option '--profile'" in message
+    assert "args: [serve, --profile, dev]" in message
+    assert "Did you mean" not in message

@@ -1,6 +1,8 @@
 """The head of a report names the server under test."""
 
+import csv
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,29 @@ def test_people_read_the_name_of_each_server_and_how_it_is_run(log: RunLog) -> N
 def test_programs_read_the_servers_of_each_suite(log: RunLog) -> None:
     assert json.loads(written(log, "json"))["result"]["servers"] == ["hr", "shop+mail"]
     assert '<property name="server" value="hr, shop+mail" />' in written(log, "junit")
+
+
+def test_programs_read_the_servers_of_each_trial_and_of_a_run_for_code_scanning(
+    log: RunLog,
+) -> None:
+    (line,) = map(json.loads, written(log, "jsonl").splitlines())
+    assert line["metadata"]["harness"]["server"] == "hr, shop+mail"
+    (row,) = csv.DictReader(StringIO(written(log, "csv").lstrip("\ufeff")))
+    assert row["server"] == "hr, shop+mail"
+    (run,) = json.loads(written(log, "sarif"))["runs"]
+    assert run["properties"] == {
+        "servers": [
+            "hr (built in)",
+            "shop (python shop.py --port 80)",
+            "mail (at mail.example:8443)",
+        ]
+    }
+
+
+def test_a_log_that_names_no_servers_has_none(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "r" / "log.jsonl", {"c": "p"})
+    (line,) = map(json.loads, written(log, "jsonl").splitlines())
+    assert line["metadata"]["harness"]["server"] is None
 
 
 def test_a_command_line_of_any_length_is_a_short_line(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import (
     compute_pass_rate,
     failed_checks,
+    list_server_names,
     recorded_rewards_json,
 )
 from harness.reports.writers import Writer
@@ -93,7 +94,7 @@ def _encode_suite(
         "description": report.suites.get(suite, {}).get("description"),
         "model": cases[0].model,
         **axis_fields(cases[0].axes),
-        "servers": report.suites.get(suite, {}).get("servers", []),
+        "servers": list(list_server_names(report.suites, suite)),
         # MXCP's form has no further status: a suite that was not judged to its end is an error.
         "status": "failed" if "failed" in verdicts else "passed" if all_passed else "error",
         # A generator: each test is made when `_iterate_json` writes it.

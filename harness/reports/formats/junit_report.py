@@ -27,7 +27,7 @@ from harness.reports.record_fields import sum_fields
 from harness.reports.sections.remarks import calls_words, case_mark, count_calls, review_words
 from harness.reports.sections.repeats import trials_needed
 from harness.reports.sections.scores import find_scores
-from harness.reports.sections.sentences import failed_checks, format_account
+from harness.reports.sections.sentences import failed_checks, format_account, list_server_names
 from harness.reports.trial_record import TrialRecord
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -97,7 +97,7 @@ def _build_suite(
     skipped = sum(case.status == "skipped" for case in cases)
     attributes = {"name": _clean_text(name), **_sum_attributes(cases), "skipped": str(skipped)}
     file = report.suites.get(suite, {}).get("file")
-    servers = report.suites.get(suite, {}).get("servers")
+    servers = list_server_names(report.suites, suite)
     if file is not None:
         attributes["file"] = _clean_text(file)
     if report.started_at:

@@ -8,6 +8,7 @@ from html import escape
 
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import case_name
+from harness.reports.formats.jsonl_report import iterate_lines
 from harness.reports.record_fields import sum_fields
 from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.sentences import (
@@ -20,7 +21,7 @@ from harness.reports.sections.sentences import (
     sort_by_urgency,
 )
 from harness.runlog import ResultBlocks, RunLog
-from harness.types import CaseResult, Report, Transcript
+from harness.types import CaseResult, JsonObject, Report, Transcript
 
 _ROWS = 200
 """Cases in the table; of further ones the number."""
@@ -50,6 +51,9 @@ class _LogConversations:
 
     def read_transcript(self, key: str) -> Transcript | None:
         return self.log.read_transcript(key)
+
+    def list_rows(self, report: Report) -> tuple[JsonObject, ...]:
+        return tuple(iterate_lines(report, self.log))
 
     def render_html(self, report: Report) -> str:
         return "".join(_format_html(report))

@@ -12,7 +12,12 @@ from harness.judging import EXIT_PASSED, exit_code
 from harness.reports.case_names import case_name
 from harness.reports.record_fields import choose_fields
 from harness.reports.sarif import build_fingerprints, physical_location, sarif_log
-from harness.reports.sections.sentences import format_account, get_repeat_command
+from harness.reports.sections.sentences import (
+    format_account,
+    format_names,
+    get_repeat_command,
+    list_servers,
+)
 from harness.reports.trial_record import AXIS_FIELDS, TrialRecord
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -39,6 +44,7 @@ def write_sarif(report: Report, log: RunLog, stream: TextIO) -> None:  # noqa: A
         [_build_rule(name) for name in names],
         [{**one, "ruleIndex": names.index(one["ruleId"])} for one in found],
         invocations=[{"executionSuccessful": code == EXIT_PASSED, "exitCode": code}],
+        properties={"servers": [format_names([server]) for server in list_servers(report)]},
     )
     stream.write(escaped_json(json.dumps(document, ensure_ascii=False)) + "\n")
 

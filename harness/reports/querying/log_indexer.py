@@ -37,6 +37,7 @@ from harness.reports.querying.tables import (
 )
 from harness.reports.querying.texts import Packer, extract_text
 from harness.reports.querying.totals import write_compared, write_totals
+from harness.reports.sections.sentences import list_server_names
 from harness.reports.trial_record import TrialRecord
 from harness.runlog import (
     CallLine,
@@ -257,7 +258,8 @@ class _LogIndexer(LogContent):
     def _build_trial_row(
         self, trial_id: int, result: TrialResult, said: Transcript | None
     ) -> tuple[Any, ...]:
-        record = TrialRecord(result, self.reviews.get(result.key), said)
+        servers = list_server_names(self.header.suites if self.header else {}, result.suite)
+        record = TrialRecord(result, self.reviews.get(result.key), said, servers)
         return build_trial_row(trial_id, record)
 
     def _add_checks(self, trial_id: int, result: TrialResult) -> None:

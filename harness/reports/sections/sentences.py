@@ -238,6 +238,11 @@ def model_words(report: Report, entrant: str) -> str:
     return f"({provider}: {model_id})" if model_id != name else f"({provider})"
 
 
+def list_server_names(suites: Mapping[str, Any], suite: str) -> tuple[str, ...]:
+    """Return the servers of ``suite``, of the ``suites`` in a log's header."""
+    return tuple(suites.get(suite, {}).get("servers", ()))
+
+
 def list_servers(report: Report) -> list[tuple[str, str]]:
     """Return each server under test, and how it is run in parentheses; joined ones one by one.
 

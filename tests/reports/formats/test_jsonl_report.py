@@ -80,7 +80,18 @@ def test_a_line_has_the_four_facts_of_a_policy_verdict_and_null_without_one(tmp_
         line_crossed=False,
     )
     asked = replace(a_run("policy"), checks=(denied,))
-    policy, plain = lines(a_log(tmp_path / "log.jsonl", asked, a_run("plain")))
+    plain, policy = lines(a_log(tmp_path / "log.jsonl", asked, a_run("plain")))
     names = ("attempted", "reached_server", "executed", "line_crossed")
     assert [policy["metadata"]["harness"][name] for name in names] == [True, True, False, False]
     assert [plain["metadata"]["harness"][name] for name in names] == [None] * 4
+
+
+def test_lines_and_runs_are_in_the_order_of_their_cases_whatever_that_of_the_suite(
+    tmp_path: Path,
+) -> None:
+    names = ["b", "10", "a", "2"]
+    log = a_log(tmp_path / "log.jsonl", *map(a_run, names))
+    assert [line["case_id"] for line in lines(log)] == ["10", "2", "a", "b"]
+    report = build_report(log)
+    assert [json.loads(json.dumps(line)) for line in report.runs] == lines(log)
+    assert [result.case.name for result in report.results] == names
