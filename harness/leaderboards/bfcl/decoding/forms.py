@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,6 +74,16 @@ def _parse_source(item: Any, language: Language) -> Pairs:
     return _READERS[language](item)
 
 
+def _parse_separated_source(item: Any, language: Language) -> Pairs:
+    if not isinstance(item, str):
+        raise NotCalls("this is not a string")
+    # Upstream replaces every semicolon, also one within a text.
+    pairs = _parse_source(f"[{item.removesuffix(';').replace(';', ',')}]", language)
+    if "out_of_domain" in item:
+        raise MisshapenOutput("the function out_of_domain stands for no call")
+    return pairs
+
+
 def _parse_tagged_source(item: Any, language: Language) -> Pairs:
     inside = json_text.find_toolcall_text(item)
     return [] if inside is None else _parse_source(inside, language)
@@ -121,6 +132,13 @@ SOURCE = OutputForm(
     dotted=True,
 )
 """The form of models that get their instructions for calls in the prompt."""
+# Written by Nexus Raven; upstream has its handler, and no longer lists the model.
+SEPARATED_SOURCE = OutputForm(
+    title="calls written as source text and separated by semicolons",
+    compared=_parse_separated_source,
+    executed=json_text.refuse_execution,
+    dotted=True,
+)
 # Written by Nemotron.
 TAGGED_SOURCE = OutputForm(
     title="calls written as source text between <TOOLCALL> tags",
@@ -162,8 +180,8 @@ LINES = OutputForm(
 )
 
 FORMS = (
-    TEXTS, OBJECTS, TOOL_NAMES, NAMES, SOURCE, TAGGED_SOURCE, TAGGED, TAGGED_LIST, BARE, PARAMETERS,
-    AFTER_THOUGHT, PARTS, LINES,
+    TEXTS, OBJECTS, TOOL_NAMES, NAMES, SOURCE, SEPARATED_SOURCE, TAGGED_SOURCE, TAGGED, TAGGED_LIST,
+    BARE, PARAMETERS, AFTER_THOUGHT, PARTS, LINES,
 )  # fmt: skip
 """Every form that is known."""
 
@@ -183,14 +201,15 @@ def _define_unread_form(title: str) -> OutputForm:
 
 FUNCTION_GEMMA = _define_unread_form("the format of functiongemma, <start_function_call>")
 MINI_CPM = _define_unread_form("the format of MiniCPM, <|tool_call_start|>")
+_RAVEN = re.compile(r"(nexus|(?<![a-z]))raven(?![a-z])")
 _DETECTED = (*FORMS, FUNCTION_GEMMA, MINI_CPM)
 
 
 def detect_form(outputs: Iterable[tuple[Any, Language]], model: str = "") -> OutputForm:
     """Return the form of most of ``outputs``; each comes with the language of its arguments.
 
-    The name of the ``model`` only decides which wrapping upstream's handler removes from a text;
-    few models have such a handler.
+    The name of the ``model`` only decides which wrapping upstream's handler removes from a text,
+    and how it separates calls; few models have such a handler.
     """
     bare = choose_unwrapper(model)
     votes = Counter(
@@ -200,6 +219,8 @@ def detect_form(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Out
     )
     most = max(votes.values(), default=0)
     form = next((form for form in _DETECTED if most and votes[form.title] == most), TEXTS)
+    if form is SOURCE and _RAVEN.search(model.lower()):
+        return SEPARATED_SOURCE  # a single call looks the same in both
     if bare is keep_unchanged:
         return form
     return replace(
@@ -232,10 +253,11 @@ def _detect_text_form(text: str, language: Language) -> OutputForm | None:
     # Source text does not begin with a brace, and JSON may be in a list.
     if text.lstrip().removeprefix(json_text.PYTHON_TAG).lstrip("[ \n").startswith("{"):
         return _detect_json_form(text)
-    try:
-        return SOURCE if _parse_source(text, language) else None
-    except (NotCalls, MisshapenOutput):
-        return None
+    for form in (SOURCE, SEPARATED_SOURCE):
+        with suppress(NotCalls, MisshapenOutput):
+            if form.compared(text, language):
+                return form
+    return None
 
 
 def _is_after_thought(text: str) -> bool:

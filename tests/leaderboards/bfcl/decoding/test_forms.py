@@ -29,6 +29,7 @@ WRITTEN: dict[str, Any] = {
     ],
     "lists of {name, arguments}": TWO,
     "calls written as source text, [function(argument=value)]": "[shop.find(item='tea'), pay()]",
+    "calls written as source text and separated by semicolons": "shop.find(item='tea'); pay();",
     "calls written as source text between <TOOLCALL> tags": (
         "Well.<TOOLCALL>[shop.find(item='tea'), pay()]</TOOLCALL>"
     ),
@@ -47,7 +48,10 @@ WRITTEN: dict[str, Any] = {
     ),
     "the name of a function and, in the next line, its arguments": 'shop.find\n{"item": "tea"}',
 }
-NEVER_EXECUTED = "JSON text after </think>"
+NEVER_EXECUTED = (
+    "JSON text after </think>",
+    "calls written as source text and separated by semicolons",
+)
 ONE_ONLY = "the name of a function and, in the next line, its arguments"
 
 
@@ -66,7 +70,7 @@ def test_each_form_is_known_by_most_outputs_and_read(form: OutputForm) -> None:
         *(other for title, other in WRITTEN.items() if title != form.title),
     ]
     assert detect_form((output, "python") for output in outputs) is form
-    for read in _readers(form)[: 1 if form.title == NEVER_EXECUTED else 2]:
+    for read in _readers(form)[: 1 if form.title in NEVER_EXECUTED else 2]:
         both = [("shop.find", {"item": "tea"}), ("pay", {})]
         assert read(item) == (both[:1] if form.title == ONE_ONLY else both)
 
@@ -89,6 +93,30 @@ def test_a_form_that_is_not_supported_is_known_by_most_outputs_and_never_read(
     for read in _readers(form):
         with pytest.raises(NotCalls):
             read(text)
+
+
+@pytest.mark.parametrize("model", ["NexusRaven-V2-13B", "Nexusflow-Raven-v2", "raven"])
+def test_calls_of_raven_are_separated_by_semicolons_even_if_most_outputs_are_one_call(
+    model: str,
+) -> None:
+    form = detect_form([("pay(to='Al')", "python"), ("pay(to='Bo')", "python")], model)
+    assert form.compared("pay(to='Al'); pay(to='Bo')", "python") == [
+        ("pay", {"to": "Al"}),
+        ("pay", {"to": "Bo"}),
+    ]
+    # As upstream's handler has it: every semicolon, the function for nothing, no conversations.
+    assert form.compared("pay(to='A;l')", "python") == [("pay", {"to": "A,l"})]
+    with pytest.raises(MisshapenOutput):
+        form.compared("out_of_domain(user_query='Hm?')", "python")
+    with pytest.raises(NotCalls):
+        form.executed("pay(to='Al')")
+
+
+@pytest.mark.parametrize("model", ["craven-7b", "ravenna", "nexus-1"])
+def test_other_names_are_not_raven(model: str) -> None:
+    form = detect_form([("pay(to='Al')", "python")], model)
+    with pytest.raises((NotCalls, MisshapenOutput)):
+        form.compared("pay(to='Al'); pay(to='Bo')", "python")
 
 
 def test_words_alone_are_of_the_usual_form() -> None:
