@@ -224,7 +224,9 @@ def _lint_server(listed: ServerTools, ignore: tuple[str, ...]) -> LintResult:
     configured = listed.server.lint_ignore
     # A rule or tool that is misspelt would hide nothing, and nobody would see it.
     check_ignored({EVERY_TOOL: ignore}, listed.tools, "--ignore")
-    check_ignored(configured, listed.tools, f"lint_ignore of the server {listed.server.name!r}")
+    place = f"{listed.server.at}: " if listed.server.at else ""
+    of = f"{place}lint_ignore of the server {listed.server.name!r}"
+    check_ignored(configured, listed.tools, of)
     findings = drop_ignored(drop_ignored(found, {EVERY_TOOL: ignore}), configured)
     return LintResult(
         server=listed.server.name,

@@ -136,6 +136,7 @@ OF_SERVERS = (
     of_server(
         "An unknown rule or tool is an error that suggests the nearest name",
         f"{{{PLAIN}, lint_ignore: {{ecko: [no-description]}}}}",
+        "harness.yml:3:",
         "the server lists no tool 'ecko'",
         "Did you mean 'echo'?",
         command="lint --server plain",
