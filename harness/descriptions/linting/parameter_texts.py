@@ -37,6 +37,9 @@ _TYPE_WORDS = word_set(
 )
 """Words of a text that says no more than the type."""
 _PLACEHOLDERS = word_set("string str value id text your here")
+_LISTS_NAMES = re.compile(
+    r"[\s*-]*(?:required|optional|param(?:eter)?s|args)\b[^:]*:", re.IGNORECASE
+)
 _FEWEST_WORDS = 4  # of a sentence around a name in code, beside other names
 _QUOTES = r"[`'\"*_]{0,3}"
 
@@ -176,23 +179,35 @@ def _lines_below(
 
 
 def _find_sentences(text: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield sentences whose subject is a name that cannot be a word: `limit`, page_size."""
+    """Yield sentences about a name: its own sentence, or one around a name that is no word."""
     for name in names:
         word = re.escape(name)
         is_word = name.isalpha() and name.islower()
-        subject = rf"[`'\"]{word}[`'\"]" if is_word else rf"[`'\"]?(?<!\w){word}(?!\w)[`'\"]?"
+        kind = r"(?:parameter|argument|option|field|flag)"
+        plain = rf"(?<!\w){word}(?!\w)"
+        # A word as "limit" is a name only in quotes, or where it is called one.
+        subject = rf"(?:[`'\"]{word}[`'\"]|{plain}(?=\s+{kind}\b{'' if is_word else '|'}))[`'\"]?"
         for found in re.finditer(
-            rf"(?:^|[.;:!?\n(]\s*|\b(?:the|with|if|use|set|pass|provide|via|using|by)\s+){subject}"
-            r"(?:\s+(?:parameter|argument|option|field|flag))?\s+(?P<rest>[a-z][^.;\n]{9,})",
+            rf"(?:^|[.;:!?\n(]\s*|\n\s*[-*•]\s+|\b(?:the|with|if|use|set|pass|provide|via|using|by)\s+)"
+            rf"{subject}(?:\s+{kind})?\s+(?P<rest>[a-z][^.;\n]{{9,}})",
             text,
             re.IGNORECASE,
         ):
             # "limit and offset" is a list of names.
             if not re.match(r"(?:and|or)\b", found["rest"]):
                 yield name, found.group(0)
-        for found in re.finditer(rf"[^.;\n]*`{word}`[^.;\n]*", text):
-            plain = re.sub(r"`[^`]*`", "", found.group())
-            if len(split_words(plain)) >= _FEWEST_WORDS:
+        for found in re.finditer(
+            rf"\b(?:valid|allowed|possible|supported) (?:values (?:for|of) )?[`'\"]?{word}[`'\"]?"
+            r"(?: values)?(?: are)?:? \S[^\n]+",
+            text,
+            re.IGNORECASE,
+        ):
+            yield name, found.group(0)
+        around = rf"`{word}`" if is_word else plain
+        for found in re.finditer(rf"[^.;\n{{}}=]*{around}(?!\s*[:=])[^.;\n{{}}=]*", text):
+            # A list of names says nothing: "Optional: filter, next_token, max_pages".
+            said = re.sub(r"`[^`]*`|\w*_\w*|[a-z]+[A-Z]\w*|\b\w+(?=,)", "", found.group())
+            if len(split_words(said)) >= _FEWEST_WORDS and not _LISTS_NAMES.match(found.group()):
                 yield name, found.group()
 
 

@@ -154,6 +154,12 @@ def only_reads(tool: Tool) -> bool:
     description = split_words(PREFIX.sub("", tool.description))
     if not description or _ACTION_OF.get(find_verb(description[0]) or "") != "read":
         return False
+    # "Get or update the scale": joined to a verb, "update" is one, too.
+    if (
+        description[1:2] in (["or"], ["and"])
+        and _ACTION_OF.get("".join(description[2:3]), "read") != "read"
+    ):
+        return False
     said = [*split_words(tool.name), *split_words(tool.title or ""), *description]
     # What runs SQL may do anything, whatever else its description says.
     if not CODE.isdisjoint(said):

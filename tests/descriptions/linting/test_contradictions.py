@@ -151,6 +151,7 @@ def test_a_contradiction_is_found(rule: str, broken: Tool) -> None:
         good(
             description="Show one order.\n\nArgs:\n    order_id: Which.\n\nReturns:\n    note: x\n"
         ),
+        good(description="Show one order, as in:\n- action: 'open_all'\n  parameters: none"),
         good(
             description="Takes the `limit` parameter as well.",
             input_schema={"type": "object", "additionalProperties": True},
@@ -182,3 +183,10 @@ def test_a_contradiction_is_told_with_the_value_and_the_reason() -> None:
 def test_an_enum_of_a_million_values_is_no_work_without_end() -> None:
     huge = taking("level", {"type": "string", "enum": [f"v{n}" for n in range(100_000)]})
     assert of_rule("enum-contradicts-type", huge) == []
+
+
+def test_a_parameter_of_another_tool_that_is_named_is_not_missing() -> None:
+    text = "Show one order. Use find_orders with a `page` parameter for all."
+    other = good(name="find_orders")
+    assert of_rule("unknown-parameter", good(description=text), other) == []
+    assert len(of_rule("unknown-parameter", good(description=text))) == 1

@@ -413,6 +413,7 @@ def test_a_tool_that_says_that_it_is_deprecated_is_told(description: str, found:
             "Checks an order out, which is then marked as taken and deleted from the basket.",
             0,
         ),
+        ("scale", "Get or update the scale of a resource.", 0),
         ("sync", "Bring both sides together.", 0),
     ],
 )
@@ -421,6 +422,11 @@ def test_a_tool_that_is_marked_destructive_and_only_reads_is_told(
 ) -> None:
     marked = good(name=name, description=description, read_only=False, destructive=True)
     assert len(of_rule("reads-but-destructive", marked)) == found
+
+
+def test_id_among_the_choices_is_a_word() -> None:
+    choices = {"enum": ["id", "name"], "description": "What to order by."}
+    assert of_rule("opaque-choices", taking("order_by", choices)) == []
 
 
 def test_a_schema_that_nobody_could_examine_is_a_note() -> None:

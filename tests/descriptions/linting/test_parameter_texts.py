@@ -30,6 +30,10 @@ LAYOUTS = {
     "next line": "Args:\n    order_id:\n        {id}\n    size:\n        {size}\n",
     "several": "- **order_id**, **size**, and **note** – {id} and {size}",
     "inside": "Returns up to `size` rows of one. The order `order_id` is one such as ORD_17.",
+    "bullets": "NOTE:\n- 'order_id' must be that of an order, as ORD_17\n- 'size' must be integer",
+    "called so": "NEEDED: order_id parameter must be one as ORD_17. The size field tells how many.",
+    "values": "Valid 'order_id' values: ORD_17, ORD_18\nPossible values for size: 1 or more",
+    "plain": "Reads up to size (the size parameter is for rows). Every order_id is one as ORD_17.",
     "sentences": "Pass `order_id` of the order, such as ORD_17. Use `size` to say how many follow.",
 }
 
@@ -59,6 +63,7 @@ def test_a_parameter_that_the_tool_describes_is_not_called_undescribed(layout: s
         'Example: {"order_id": "ORD_17", "size": 3}',
         "```yaml\norder_id: one of the shop\nsize: as in the list\n```",
         "Needs order_id and size.",
+        "Required: action, order_id, size and the rest of it\nOptional: order_id, size, more, less",
     ],
 )
 def test_a_name_without_a_text_describes_nothing(text: str) -> None:
@@ -98,6 +103,20 @@ def test_an_id_whose_form_is_said_needs_no_example(
         description=f"Show one order. {of_tool}",
         input_schema={"type": "object", "properties": properties},
     )
+    assert of_rule("id-without-example", tool) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cve_id", "Filter by CVE ID."),
+        ("session_id", "The active session (automatically injected by the host)."),
+        ("dry_run_ref", "Branch or tag in which to run."),
+    ],
+)
+def test_a_known_scheme_or_an_id_that_nobody_sends_needs_no_example(name: str, said: str) -> None:
+    properties = {name: {"type": "string", "description": said}}
+    tool = good(input_schema={"type": "object", "properties": properties})
     assert of_rule("id-without-example", tool) == []
 
 

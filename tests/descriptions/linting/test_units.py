@@ -47,6 +47,10 @@ def test_a_number_without_a_unit_is_found(name: str, description: str) -> None:
             input_schema={"type": "object", "properties": {"weight": {"type": "number"}}},
         ),
         good(
+            description="Show one.\n\nArgs:\n    weight: How heavy it may be\n        in grams.\n",
+            input_schema={"type": "object", "properties": {"weight": {"type": "number"}}},
+        ),
+        good(
             input_schema={
                 "type": "object",
                 "properties": {"amount": {"type": "number"}, "currency": {"type": "string"}},

@@ -41,7 +41,7 @@ _LINK = word_set(
 _FILLER = frozenset(
     extract_terms("new complete detailed specific given multiple single certain full entire "
                   "current all various several information details data content contents result "
-                  "results list listing existing simple")
+                  "results list listing existing simple many multi")
 )  # fmt: skip
 _IDENTIFY = word_set(
     "id ids key keys name names code uuid guid slug number ref reference identifier sha"
@@ -99,20 +99,43 @@ class _ToolFeatures:
     """Terms of the action's object: ``{branch}`` for "Create a new branch in a project"."""
     summary: frozenset[str]
     """Terms of its first sentence and its name."""
+    name: Sequence[str]
+    """The words of its name."""
+    head: str | None
+    """The term that its name ends in: ``branch`` for ``get_protected_branch``."""
+    own_verb: str | None
+    """Stem of the word with which both its name and its description begin."""
     params: Sequence[Param]
     """Its parameters."""
 
 
 def _extract_features(tool: Tool) -> _ToolFeatures:
-    spoken = split_words(PREFIX.sub("", first_sentence(tool.description).partition("\n")[0]))
-    verb, thing = _verb_and_thing(spoken)
+    said = PREFIX.sub("", first_sentence(tool.description).partition("\n")[0])
+    spoken = split_words(said)
+    # "Get a namespace (user or group)" is not about users.
+    verb, thing = _verb_and_thing(split_words(said.partition("(")[0]))
     return _ToolFeatures(
         action=find_action(tool),
         verb=verb,
         things=_meaningful_terms(thing),
         summary=_meaningful_terms((*spoken, *split_words(tool.name))),
+        name=split_words(tool.name),
+        head=_find_head(split_words(tool.name)),
+        own_verb=verb if verb in map(stem_word, split_words(tool.name)[:1]) else None,
         params=read_params(tool),
     )
+
+
+def _find_head(words: Sequence[str]) -> str | None:
+    """Return the term of the last word of a name that says what the tool is about."""
+    end = next((place for place, word in enumerate(words) if place and word in _LINK), len(words))
+    for word in reversed(words[1:end]):
+        # Behind a verb, "project" and "record" are no verbs.
+        if word in _IDENTIFY or (is_verb(word) and not is_verb(words[0])):
+            continue
+        if terms := [term for term in extract_terms(word) if term not in _FILLER]:
+            return terms[0]
+    return None
 
 
 def _verb_and_thing(spoken: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -136,6 +159,9 @@ def _are_distinct(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     """Whether anything clearly distinguishes two tools."""
     if one.action and other.action and one.action != other.action:
         return True
+    acts = "read" in (one.action, other.action) and (_acts(one) or _acts(other))
+    if acts or _have_other_heads(one, other):
+        return True
     # Start and stop differ; verbs of reading are interchangeable.
     both_change = one.verb and other.verb and "read" not in (one.action, other.action)
     if both_change and _unshared_terms({one.verb or ""}, {other.verb or ""}):
@@ -149,6 +175,24 @@ def _are_distinct(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     return not any(apart) and bool(
         _unshared_terms(one.summary, other.summary) and _unshared_terms(other.summary, one.summary)
     )
+
+
+def _have_other_heads(one: _ToolFeatures, other: _ToolFeatures) -> bool:
+    """Whether the names end in different things: get_commit and get_commit_diff, get_label.
+
+    ``get_branch`` and ``get_protected_branch`` end in the same: the one is a special case.
+    """
+    if not one.head or not other.head or not _unshared_terms({one.head}, {other.head}):
+        return False
+    shorter, longer = sorted((one.name, other.name), key=len)
+    begins = list(map(stem_word, longer[: len(shorter)])) == list(map(stem_word, shorter))
+    apart = _unshared_terms({one.head}, other.things), _unshared_terms({other.head}, one.things)
+    return begins or all(apart)
+
+
+def _acts(tool: _ToolFeatures) -> bool:
+    """Whether it begins with a verb of its own that does not read: approve, merge, mark."""
+    return tool.own_verb is not None and tool.action != "read"
 
 
 def _unshared_terms(

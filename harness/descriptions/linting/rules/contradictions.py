@@ -41,7 +41,8 @@ def check_contradictions(tools: ToolList) -> Iterator[LintFinding]:
                     parameters=(path,) if path else (),
                     message=problem,
                 )
-        yield from _check_parameter_names(tool, params)
+        others = frozenset(other.name for other in tools.tools if other is not tool)
+        yield from _check_parameter_names(tool, params, others)
 
 
 _Params = Sequence[tuple[str, Param]]
@@ -142,11 +143,16 @@ _CHECKS = {
 """Rule → yields the path and the problem of each parameter that breaks it."""
 
 
-def _check_parameter_names(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_parameter_names(
+    tool: Tool, params: _Params, others: frozenset[str]
+) -> Iterator[LintFinding]:
     known = {param.name.lower() for _, param in params}
     texts = [tool.description, *(param.description for _, param in params)]
     unknown = dict.fromkeys(
-        name for text in texts for name in _named_parameters(text) if name.lower() not in known
+        name
+        for text in texts
+        for name in _named_parameters(remove_literals(text), others)
+        if name.lower() not in known
     )
     # Where other properties are allowed, the named one can be sent.
     if unknown and tool.input_schema.get("additionalProperties") in (None, False):
@@ -182,9 +188,12 @@ _JOINS = word_set(
 _FEWEST = 2  # enum values that a list must have to count as a list of values
 
 _CODE_NAME = r"[a-zA-Z]\w*"
+_SENTENCE_START = re.compile(r"[.;!?]\s|\n\s*\n")
+_TOOL_NAME = re.compile(r"[\w-]+")
 _PARAMETER = re.compile(
     rf"(?:\b(?:parameters?|arguments?)\s+[`'\"](?P<after>{_CODE_NAME})[`'\"]"
-    rf"|[`'\"](?P<before>{_CODE_NAME})[`'\"]\s+(?:parameter|argument)s?\b"
+    # `action: "open"` may have a line "parameters: …" below it.
+    rf"|[`'\"](?P<before>{_CODE_NAME})[`'\"]\s+(?:parameter|argument)s?\b(?!\s*[:=])"
     rf"|\bthe\s+(?P<bare>[a-z]\w*_\w+|[a-z]+[A-Z]\w*)\s+(?:parameter|argument)s?\b)"
 )
 _ARGS = re.compile(
@@ -210,10 +219,15 @@ def _named_values(param: Param, tool_text: str) -> tuple[str, ...]:
     return tuple(value for value in found if value.lower() not in known)
 
 
-def _named_parameters(text: str) -> Iterator[str]:
-    """Yield the names that ``text`` calls parameters: "the `limit` parameter", or below "Args:"."""
+def _named_parameters(text: str, others: frozenset[str]) -> Iterator[str]:
+    """Yield the names that ``text`` calls parameters: "the `limit` parameter", or below "Args:".
+
+    A sentence that names one of the ``others`` may be about a parameter of that tool.
+    """
     for found in _PARAMETER.finditer(text):
-        yield found["after"] or found["before"] or found["bare"]
+        sentence = _SENTENCE_START.split(text[: found.start()])[-1]
+        if others.isdisjoint(_TOOL_NAME.findall(sentence)):
+            yield found["after"] or found["before"] or found["bare"]
     for section in _ARGS.finditer(text):
         args = list(_ARG.finditer(section["lines"]))
         # Deeper lines with a colon belong to the text of an argument.

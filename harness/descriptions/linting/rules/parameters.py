@@ -36,13 +36,18 @@ _NO_RECORD = word_set(
 _ID_FORM = re.compile(
     r"\b(?:UUID|GUID|ULID|ARN|SHA(?:-?\d+)?|hash|hex(?:adecimal)?|base ?(?:58|64)|numeric|digits?"
     r"|alphanumeric|UR[LIN]|prefix(?:ed)?|(?:start|begin)(?:s|ning|ing)? with|format(?:ted)?|ISO"
-    r"|IATA|ICAO|locale|ISBN|DOI|e-?mail|username|\d+[- ](?:char(?:acter)?|letter|digit)s?)\b"
+    r"|IATA|ICAO|CVE|CWE|ORCID|IBAN|ISIN|PMID|branch|tag|locale|ISBN|DOI|e-?mail|username"
+    r"|\d+[- ](?:char(?:acter)?|letter|digit)s?)\b"
     r"|\bids?,? or (?:the )?(?:full )?(?:name|title|path|handle)\b"
     r"|\b(?:name|title|path|handle)s?,? or (?:the )?ids?\b"
     r"|\b[A-Za-z]{1,12}[-_:/#]\w*\d[\w-]*|<\w+>|\{\w+\}|@\w+",
     re.IGNORECASE,
 )
 """Text that says how an id is written: "UUID", "12 digits", "PROJ-123"."""
+_FILLED_IN = re.compile(
+    r"\bautomatically (?:injected|set|filled|provided)|\binjected by\b", re.IGNORECASE
+)
+"""Text of an id that no model has to send."""
 _WORD = re.compile(r"[\w.-]*\w")
 _DATES = word_set("date day datetime timestamp since until deadline")
 _ENDS = word_set("from to start end min max after before utc")  # may follow the word for a date
@@ -61,7 +66,7 @@ _LISTED = re.compile(
     r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$"
 )
 _CODE = 2  # letters up to which a choice is unclear by itself; "5d" is clear, and so is "EUR"
-_SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
+_SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we id ip os ui")
 
 
 def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
@@ -154,6 +159,7 @@ def _find_ids_without_form(_tool: Tool, params: _Params, known: _ListContext) ->
             and _is_id(param)
             and not (_shows_form(param) or _ID_FORM.search(param.description))
             and param.name not in known.shown
+            and not _FILLED_IN.search(param.description)
             # The text that names a tool says where the id comes from.
             and known.tools.isdisjoint(_WORD.findall(param.description))
         ):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.descriptions.linting.parameter_texts import read_parameter_texts
 from harness.models import Param, iterate_params, read_params, split_words, word_set
 from harness.runner import split_sentences
 from harness.types import Tool, ToolList
@@ -81,7 +82,8 @@ def _says_unit(param: Param, tool: Tool) -> bool:
         return True
     # Of the tool's own text, only a sentence about this parameter counts.
     told = [text for text in split_sentences(tool.description) if name[-1] in split_words(text)]
-    own = [param.description, title if isinstance(title, str) else ""]
+    entry = read_parameter_texts(tool.description, [param.name]).texts.get(param.name, "")
+    own = [param.description, entry, title if isinstance(title, str) else ""]
     return any(
         not _UNITS.isdisjoint(split_words(text)) or _SIGN.search(text) for text in (*own, *told)
     )
