@@ -31,12 +31,17 @@ _ENVELOPE = frozenset((
 _DATA = ("data", "result", "results")
 _BEGINS = re.compile(
     r"\W{0,6}(?:(?:an? )?(?:[\w-]+ ){0,2}(?:error|exception)(?:\s*:\s*\S| (?!in (?:the )?log)"
-    r"(?:occurred|while|when|during|calling|\w+ing\b|\d{3}\b))"
+    r"(?:occurred|while|when|during|calling"
+    r"|(?!handling|reporting|logging|tracking|monitoring|correct)\w+ing\b|\d{3}\b))"
     r"|[A-Z]\w*(?:Error|Exception)\b\s*[:(]|traceback \(most recent|fatal: "
-    r"|(?:(?:operation|request|call|command|query) )?(?:failed|failure)(?: to \w+|:| with\b|\W*$)"
-    r"|(?:cannot|can't|could not|couldn't|unable to) \w+|invalid [\w ']{1,40}(?:[:.,(]|$)"
+    r"|(?:(?:operation|request|call|command|query) )?(?:failed|failure)"
+    r"(?: to \w+|:(?!\s*\d)| with\b|\W*$)"
+    r"|(?:cannot|can't|could not|couldn't|unable to) \w+"
+    r"|invalid [\w ']{1,40}(?::(?!\s*0\b)|[.,(]|$)"
     r"|(?:access|permission|operation|request) (?:is |was )?(?:denied|not permitted|not allowed"
-    r"|forbidden|refused)|unauthori[sz]ed\b|forbidden\b(?! city)|(?:http )?[45]\d\d (?:[A-Z]|error)"
+    r"|forbidden|refused)|unauthori[sz]ed\b|forbidden\b(?! city)"
+    r"|(?:http )?[45]\d\d (?:error\b(?!s)|bad|unauth"
+    r"|forbidden|not found|internal|service|conflict|too many|gateway|method|unprocessable|gone)"
     r"|unknown (?:tool|command|parameter|argument|action|operation)\b)",
     re.IGNORECASE,
 )
@@ -83,10 +88,17 @@ def find_failure_words(call: ToolCall) -> str | None:
         # Beside what explains it, other keys repeat the arguments: {"error": "…", "page": 3}.
         return _find_error(found) if "id" not in found else None
     text = call.text.strip()
-    if text[:1] in ("{", "[") or _HARMLESS.search(text[:_LONGEST_SENTENCE]):
-        return None
-    says = _SAYS.search(text) if len(text) <= _LONGEST_SENTENCE else None
-    return _shorten(text) if _BEGINS.match(text) or says else None
+    return _shorten(text) if _reads_like_failure(text) else None
+
+
+def _reads_like_failure(text: str) -> bool:
+    # A heading begins a document, and a second line like the first a log or a list of errors.
+    second = text[:_LONGEST_SENTENCE].partition("\n")[2].lstrip()
+    is_data = text[:1] in ("{", "[", "#") or bool(second and _BEGINS.match(second))
+    if is_data or _HARMLESS.search(text[:_LONGEST_SENTENCE]):
+        return False
+    says = len(text) <= _LONGEST_SENTENCE and _SAYS.search(text) is not None
+    return says or _BEGINS.match(text) is not None
 
 
 def _read_object(call: ToolCall) -> Mapping[str, Any] | None:

@@ -151,6 +151,7 @@ def test_a_contradiction_is_found(rule: str, broken: Tool) -> None:
         good(
             description="Show one order.\n\nArgs:\n    order_id: Which.\n\nReturns:\n    note: x\n"
         ),
+        good(description="Show one.\n\nArgs:\n  order_id: Which.\n  Note: It must exist.\n"),
         good(description="Show one order, as in:\n- action: 'open_all'\n  parameters: none"),
         good(
             description="Takes the `limit` parameter as well.",

@@ -424,9 +424,47 @@ def test_a_tool_that_is_marked_destructive_and_only_reads_is_told(
     assert len(of_rule("reads-but-destructive", marked)) == found
 
 
-def test_id_among_the_choices_is_a_word() -> None:
-    choices = {"enum": ["id", "name"], "description": "What to order by."}
-    assert of_rule("opaque-choices", taking("order_by", choices)) == []
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("order_by", ["id", "name"]),
+        ("country", ["AR", "AU", "AT"]),
+        ("type", ["A", "AAAA", "CNAME", "MX", "TXT"]),
+        ("days", [1, 7, 14, 30]),
+        ("redirect", ["301", "302"]),
+        ("version", [18, 20, 22]),
+        ("agreed", ["Y", "y", "Yes", "yes"]),
+    ],
+)
+def test_choices_that_are_known_or_are_what_they_are_need_no_text(
+    name: str, choices: list[Any]
+) -> None:
+    choice = {"enum": choices, "description": "What to take."}
+    assert of_rule("opaque-choices", taking(name, choice)) == []
+
+
+def test_a_chinese_description_is_not_short_for_want_of_spaces() -> None:
+    tool = good(name="maps_weather", description="根据城市名称或者标准adcode查询指定城市的天气")
+    assert of_rule("short-description", tool) == []
+    assert len(of_rule("short-description", good(description="天气"))) == 1
+
+
+def test_an_object_whose_parts_are_described_needs_no_text() -> None:
+    inside = {"order_id": {"type": "string", "description": "Which order, such as ORD_17."}}
+    wrapper = {"type": "object", "properties": inside}
+    tool = good(input_schema={"type": "object", "properties": {"params": wrapper}})
+    assert of_rule("undescribed-parameter", tool) == []
+    bare = {"type": "object", "properties": {"order_id": {"type": "string"}}}
+    tool = good(input_schema={"type": "object", "properties": {"params": bare}})
+    (found,) = of_rule("undescribed-parameter", tool)
+    assert found.parameters == ("params", "params.order_id")
+
+
+def test_an_option_name_and_a_wait_are_no_list_and_no_date() -> None:
+    text = {"type": "string", "description": "Option name, e.g. Size."}
+    assert of_rule("choices-in-prose", taking("name", text)) == []
+    wait = {"type": "string", "description": "Which event to wait for."}
+    assert of_rule("date-without-format", taking("waitUntil", wait)) == []
 
 
 def test_a_schema_that_nobody_could_examine_is_a_note() -> None:

@@ -111,6 +111,9 @@ def test_an_id_whose_form_is_said_needs_no_example(
     [
         ("cve_id", "Filter by CVE ID."),
         ("session_id", "The active session (automatically injected by the host)."),
+        ("uuid", "The job."),
+        ("job_id", "Identifier of the job, as returned by the list."),
+        ("search_key", "What to look for."),
         ("dry_run_ref", "Branch or tag in which to run."),
     ],
 )

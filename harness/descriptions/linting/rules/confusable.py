@@ -104,7 +104,7 @@ class _ToolFeatures:
     head: str | None
     """The term that its name ends in: ``branch`` for ``get_protected_branch``."""
     own_verb: str | None
-    """Stem of the word with which both its name and its description begin."""
+    """Stem of the word with which its description begins, if its name has it, too."""
     params: Sequence[Param]
     """Its parameters."""
 
@@ -112,6 +112,8 @@ class _ToolFeatures:
 def _extract_features(tool: Tool) -> _ToolFeatures:
     said = PREFIX.sub("", first_sentence(tool.description).partition("\n")[0])
     spoken = split_words(said)
+    # Without the version: get_profile_v1.
+    name = [word for word in split_words(tool.name) if len(word) > 1]
     # "Get a namespace (user or group)" is not about users.
     verb, thing = _verb_and_thing(split_words(said.partition("(")[0]))
     return _ToolFeatures(
@@ -119,9 +121,9 @@ def _extract_features(tool: Tool) -> _ToolFeatures:
         verb=verb,
         things=_meaningful_terms(thing),
         summary=_meaningful_terms((*spoken, *split_words(tool.name))),
-        name=split_words(tool.name),
-        head=_find_head(split_words(tool.name)),
-        own_verb=verb if verb in map(stem_word, split_words(tool.name)[:1]) else None,
+        name=name,
+        head=_find_head(name),
+        own_verb=verb if verb and verb in {stem_word(word) for word in name} else None,
         params=read_params(tool),
     )
 
@@ -129,13 +131,20 @@ def _extract_features(tool: Tool) -> _ToolFeatures:
 def _find_head(words: Sequence[str]) -> str | None:
     """Return the term of the last word of a name that says what the tool is about."""
     end = next((place for place, word in enumerate(words) if place and word in _LINK), len(words))
-    for word in reversed(words[1:end]):
+    # Of "users_get_current" it is the first.
+    for word in (*reversed(words[1:end]), *words[:1]):
         # Behind a verb, "project" and "record" are no verbs.
         if word in _IDENTIFY or (is_verb(word) and not is_verb(words[0])):
             continue
         if terms := [term for term in extract_terms(word) if term not in _FILLER]:
             return terms[0]
     return None
+
+
+def _name_terms(words: Sequence[str]) -> set[str]:
+    """Return the terms of a name behind its first word."""
+    told = " ".join(word for word in words[1:] if word not in _IDENTIFY | _LINK)
+    return {term for term in extract_terms(told) if term not in _FILLER and not is_verb(term)}
 
 
 def _verb_and_thing(spoken: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -182,8 +191,12 @@ def _have_other_heads(one: _ToolFeatures, other: _ToolFeatures) -> bool:
 
     ``get_branch`` and ``get_protected_branch`` end in the same: the one is a special case.
     """
-    if not one.head or not other.head or not _unshared_terms({one.head}, {other.head}):
+    if not one.head or not other.head:
         return False
+    if not _unshared_terms({one.head}, {other.head}):
+        named, named_other = _name_terms(one.name), _name_terms(other.name)
+        # Incoming and outgoing transfers.
+        return bool(_unshared_terms(named, named_other) and _unshared_terms(named_other, named))
     shorter, longer = sorted((one.name, other.name), key=len)
     begins = list(map(stem_word, longer[: len(shorter)])) == list(map(stem_word, shorter))
     apart = _unshared_terms({one.head}, other.things), _unshared_terms({other.head}, one.things)

@@ -219,6 +219,10 @@ def _named_values(param: Param, tool_text: str) -> tuple[str, ...]:
     return tuple(value for value in found if value.lower() not in known)
 
 
+_NOTES = word_set("note notes example examples returns raises important warning see")
+"""What begins a line below arguments without being one."""
+
+
 def _named_parameters(text: str, others: frozenset[str]) -> Iterator[str]:
     """Yield the names that ``text`` calls parameters: "the `limit` parameter", or below "Args:".
 
@@ -232,7 +236,8 @@ def _named_parameters(text: str, others: frozenset[str]) -> Iterator[str]:
         args = list(_ARG.finditer(section["lines"]))
         # Deeper lines with a colon belong to the text of an argument.
         indent = min((len(arg["indent"]) for arg in args), default=0)
-        yield from (arg["name"] for arg in args if len(arg["indent"]) == indent)
+        named = (arg["name"] for arg in args if len(arg["indent"]) == indent)
+        yield from (name for name in named if name.lower() not in _NOTES)
 
 
 def _enum_words(param: Param) -> frozenset[str]:

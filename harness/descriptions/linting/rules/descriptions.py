@@ -10,6 +10,7 @@ from harness.models import extract_terms, split_words
 from harness.types import Tool, ToolList
 
 _SHORT = 4  # words
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _DEPRECATED = re.compile(
     r"\bDEPRECATED\b|(?i:^\W*deprecated\b|\bdeprecated:|\bdeprecated\s*[,;.]?\s*(?:use|in "
     r"favou?r|since|and will)\b"
@@ -30,16 +31,18 @@ def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
 
 
 def _check_text(tool: Tool) -> Iterator[LintFinding]:
-    said = split_words(tool.description)
+    # Two letters of a script without spaces are about a word.
+    unspaced = len(_UNSPACED.findall(tool.description)) // 2
+    said = len(split_words(tool.description)) + unspaced
     if not tool.description.strip():
         yield LintFinding(rule="no-description", tool=tool.name, message="It has no description.")
-    elif len(said) < _SHORT or set(extract_terms(tool.description)) <= set(
-        extract_terms(tool.name)
+    elif said < _SHORT or (
+        not unspaced and set(extract_terms(tool.description)) <= set(extract_terms(tool.name))
     ):
         yield LintFinding(
             rule="short-description",
             tool=tool.name,
-            message=f"Its description is {len(said)} word{'' if len(said) == 1 else 's'} and adds "
+            message=f"Its description is {said} word{'' if said == 1 else 's'} and adds "
             f"little to its name: {tool.description.strip()[:80]!r}.",
         )
 

@@ -24,19 +24,20 @@ from harness.models import (
 )
 from harness.types import Tool, ToolList
 
-_IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
+_IDENTIFIES = word_set("id key code sku ref reference identifier")
+_SAYS_FORM = word_set("uuid guid udid")
 _ALSO_OTHERWISE = word_set("key code ref reference")
 """Words that by themselves need not identify anything: source code, the key of a cache."""
 _NO_RECORD = word_set(
     "source python js javascript html css sql shell bash script program code api secret access "
     "private public encryption auth password verification sort cache partition foreign primary "
-    "metadata config settings env json map storage old"
+    "metadata config settings env json map storage old search postal zip"
 )
 """Words before "key" and "code" where these are no record's."""
 _ID_FORM = re.compile(
-    r"\b(?:UUID|GUID|ULID|ARN|SHA(?:-?\d+)?|hash|hex(?:adecimal)?|base ?(?:58|64)|numeric|digits?"
-    r"|alphanumeric|UR[LIN]|prefix(?:ed)?|(?:start|begin)(?:s|ning|ing)? with|format(?:ted)?|ISO"
-    r"|IATA|ICAO|CVE|CWE|ORCID|IBAN|ISIN|PMID|branch|tag|locale|ISBN|DOI|e-?mail|username"
+    r"\b(?:[UG]UID|UDID|ULID|ARN|SHA(?:-?\d+)?|hash|hex(?:adecimal)?|base ?(?:58|64)|digits?"
+    r"|(?:alpha)?numeric|UR[LIN]|prefix(?:ed)?|(?:start|begin)(?:s|ning|ing)? with|format(?:ted)?"
+    r"|ISO|IATA|ICAO|CVE|CWE|ORCID|IBAN|ISIN|PMID|branch|tag|locale|ISBN|DOI|e-?mail|username"
     r"|\d+[- ](?:char(?:acter)?|letter|digit)s?)\b"
     r"|\bids?,? or (?:the )?(?:full )?(?:name|title|path|handle)\b"
     r"|\b(?:name|title|path|handle)s?,? or (?:the )?ids?\b"
@@ -45,9 +46,11 @@ _ID_FORM = re.compile(
 )
 """Text that says how an id is written: "UUID", "12 digits", "PROJ-123"."""
 _FILLED_IN = re.compile(
-    r"\bautomatically (?:injected|set|filled|provided)|\binjected by\b", re.IGNORECASE
+    r"\bautomatically (?:injected|set|filled|provided)|\binjected by\b"
+    r"|\breturned (?:by|from|when|in)\b|\b(?:as|is) returned\b",
+    re.IGNORECASE,
 )
-"""Text of an id that no model has to send."""
+"""Text of an id that no model has to send, or that says where it comes from."""
 _WORD = re.compile(r"[\w.-]*\w")
 _DATES = word_set("date day datetime timestamp since until deadline")
 _ENDS = word_set("from to start end min max after before utc")  # may follow the word for a date
@@ -56,7 +59,8 @@ _DATE_FORM = re.compile(
     re.IGNORECASE,
 )
 _LISTING = re.compile(
-    r"\b(?:(?:one of|allowed(?: values)?|possible values|valid values|options?)\b:?\s+"
+    r"\b(?:(?:one of|allowed(?: values)?|possible values|valid values)\b:?\s+"
+    r"|options?(?: are)?:?\s+(?=['\"`])|options?(?: are)?:\s+"
     # words with which prose begins too: "must be lowercase or empty"
     r"|(?:either|must be)(?::\s+|\s+(?=['\"`])))"
     r"(?P<list>[^.;\n)]{3,200})",
@@ -65,6 +69,9 @@ _LISTING = re.compile(
 _LISTED = re.compile(
     r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$"
 )
+_FEWEST_CODES = 2
+_KNOWN_CODES = word_set("country countries lang language languages locale region regional")
+"""Words for what has codes that everybody knows."""
 _CODE = 2  # letters up to which a choice is unclear by itself; "5d" is clear, and so is "EUR"
 _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we id ip os ui")
 
@@ -145,7 +152,13 @@ def _describe_first(paths: Sequence[str]) -> str:
 
 def _is_undescribed(param: Param) -> bool:
     # Choices say what they are, or are found by `_is_opaque`.
-    return not param.description.strip() and not param.choices
+    return not (param.description.strip() or param.choices or _is_described_inside(param))
+
+
+def _is_described_inside(param: Param) -> bool:
+    """Whether it only wraps parameters that are described: ``params`` of every tool."""
+    inside = param.properties
+    return bool(inside) and not any(map(_is_undescribed, inside))
 
 
 def _is_text(param: Param) -> bool:
@@ -170,6 +183,8 @@ def _is_id(param: Param) -> bool:
     *before, last = split_words(param.name) or [""]
     if before[:1] == ["new"]:
         return False  # who calls chooses it
+    if last in _SAYS_FORM or "trace" in before:
+        return False
     if last in _ALSO_OTHERWISE:
         return bool(before) and _NO_RECORD.isdisjoint(before)
     return last in _IDENTIFIES
@@ -178,7 +193,9 @@ def _is_id(param: Param) -> bool:
 def _lacks_date_form(param: Param) -> bool:
     # A name that ends in a word for a date: start_date, not day_of_week.
     last = [word for word in split_words(param.name) if word not in _ENDS][-1:]
-    is_date = bool(_DATES & set(last)) and _is_text(param)
+    # "waitUntil" names an event.
+    waits = "wait" in split_words(param.name)
+    is_date = bool(_DATES & set(last)) and _is_text(param) and not waits
     return is_date and not (_shows_form(param) or _DATE_FORM.search(param.description))
 
 
@@ -199,9 +216,22 @@ def _lists_choices(param: Param) -> bool:
 def _is_opaque(param: Param) -> bool:
     codes = [str(choice) for choice in param.choices if not isinstance(choice, bool)]
     told = set(re.findall(r"[\w.-]+", param.description.lower()))
-    unsaid = [code for code in codes if code.lower() not in told]
-    # With a single value there is nothing to choose.
-    return len(codes) > 1 and any(code.isdigit() or _is_code(code) for code in unsaid)
+    opaque = [code for code in codes if code.isdigit() or _is_code(code)]
+    # With a single value there is nothing to choose. "A" and "MX" among words are known.
+    if len(codes) < _FEWEST_CODES or 2 * len(opaque) < len(codes):
+        return False
+    if _KNOWN_CODES & {*split_words(param.name), *split_words(param.description)}:
+        return False
+    # 0, 1 and 2 stand for something; 7, 14 and 30, or 301 and 302, are what they are.
+    numbers = sorted(int(code) for code in opaque if code.isdigit())
+    if numbers and (numbers[0] > 1 or numbers[-1] - numbers[0] >= len(numbers)):
+        return False
+    # "Y" beside "Yes" is that word.
+    words = [code.lower() for code in codes if len(code) > _CODE]
+    return any(
+        code.lower() not in told and not any(word.startswith(code.lower()) for word in words)
+        for code in opaque
+    )
 
 
 def _is_code(text: str) -> bool:
