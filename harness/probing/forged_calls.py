@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import accumulate, zip_longest
 from operator import itemgetter
 from typing import Literal, TypeAlias
@@ -206,6 +207,8 @@ def _find_confirmed_gain(
     return (run, replace(gain, fields=always)) if always else None
 
 
+# Several searches need the same, and the probe at hand is the only one of its process.
+@lru_cache(maxsize=1)
 def collect_withheld(probed: ProbedTrials) -> WithheldData:
     """Return what the server withholds from each of the suite's own identities."""
     # Pages that were read with a cursor of the caller's own.

@@ -65,6 +65,7 @@ class WithheldData:
         """
         self._views = views
         self._pages = pages
+        self._searched: dict[tuple[str, bool, str], tuple[WithheldValue, ...]] = {}
 
     @cached_property
     def _values_by_identity(self) -> Mapping[str, tuple[WithheldValue, ...]]:
@@ -217,8 +218,7 @@ class WithheldData:
         # Compared as what was asked for, not as what the forgery made of it.
         result = Result(call=replace(made, arguments=asked))
         candidates = (
-            *self._find_given_values(identity, result, same=same),
-            *find_values_near_ids(self._indexed_values[identity], result),
+            *self._search_answer(identity, result, same=same),
             *self._find_ordered_values(identity, result, made.arguments),
         )
         found = [
@@ -238,6 +238,22 @@ class WithheldData:
         givers = dict.fromkeys(giver for secret in found for giver in secret.givers)
         only_refused = all(self._is_refused_row(identity, secret, result) for secret in found)
         return ForgeryGain(tuple(fields), tuple(givers), only_refused)
+
+    def _search_answer(
+        self, identity: str, result: Result, *, same: bool
+    ) -> tuple[WithheldValue, ...]:
+        """Return the withheld values in an answer; equal ones are searched once.
+
+        Most forged calls are refused in the same words, or have the regular answer.
+        """
+        place = identity, same, result.fingerprint
+        # What came beside an answer is not in its digest.
+        if result.call.beside or place not in self._searched:
+            self._searched[place] = (
+                *self._find_given_values(identity, result, same=same),
+                *find_values_near_ids(self._indexed_values[identity], result),
+            )
+        return self._searched[place]
 
     def _find_ordered_values(
         self, identity: str, result: Result, sent: JsonObject
