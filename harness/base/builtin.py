@@ -17,7 +17,7 @@ from harness.types import (
 _PACKAGE = Path(__file__).resolve().parents[1]
 _OVER_HTTP = ("data_governance", "finance", "hr", "memory", "sales")
 _HTTP = "_http"  # what the name of such a server ends with where it is to be reached over HTTP
-_OF_FETCHED_DATA = ("airline", "retail")
+_OF_FETCHED_DATA = ("airline", "retail", "telecom")
 _STORES = {"memory": ("kv", "vector", "summary")}
 # Servers with several stores; each has a name of its own: memory_vector.
 # Where such servers find what was fetched: they inherit nothing else.

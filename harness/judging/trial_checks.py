@@ -176,7 +176,12 @@ TOKEN_ECHOED = "token_echoed"  # noqa: S105 - the name of a check
 def echo_checks(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a failed check if an answer contained the caller's token."""
     # The server gets the same token before and after the conversation.
-    calls = (*transcript.setup_calls, *transcript.tool_calls, *transcript.teardown_calls)
+    calls = (
+        *transcript.setup_calls,
+        *transcript.tool_calls,
+        *transcript.user_calls,
+        *transcript.teardown_calls,
+    )
     made = [call for call in calls if call.echoed_token]
     if not made:
         return ()

@@ -27,6 +27,7 @@ from harness.types import (
     TrialError,
     Turn,
     Usage,
+    attach_user_calls,
     sum_server_waits,
 )
 
@@ -41,6 +42,7 @@ class Conversation(ABC):
         self, case: Case, session: Session, system: str | None, speaker: Speaker | None
     ) -> None:
         """Prepare; ``speaker`` plays the user, if the case has a simulated one."""
+        self._toolbox = None if speaker is None else speaker.toolbox
         self._case = case
         self._session = session
         self._system = system
@@ -77,6 +79,11 @@ class Conversation(ABC):
         """Return the calls so far."""
 
     @property
+    @abstractmethod
+    def _reply_count(self) -> int:
+        """The replies so far."""
+
+    @property
     def _is_spent(self) -> bool:
         """Whether no further turn may begin."""
         return False
@@ -99,6 +106,8 @@ class Conversation(ABC):
         """Let ``speaker`` speak for the user until either side ends the conversation."""
         heard = user.greeting
         for place in range(user.max_turns):
+            if self._toolbox is not None:
+                self._toolbox.reply, self._toolbox.epoch = self._reply_count, self._epoch
             try:
                 said = await speaker.next_message(heard)
             except ModelError as error:
@@ -138,8 +147,9 @@ class Conversation(ABC):
         """Return the transcript; ``facts`` are those that only one kind of conversation has."""
         troubled = self._error is not None or any(call.is_unanswered for call in calls)
         tools, user = self._session.tools, self._case.user
+        own = () if self._toolbox is None else self._toolbox.calls
         return Transcript(
-            messages=tuple(messages),
+            messages=attach_user_calls(messages, own),
             tool_calls=tuple(calls),
             answer=self._answer,
             stop=self._stop,

@@ -159,6 +159,10 @@ class ModelConversation(Conversation):
         return self._describe(self._messages, self._calls, **facts)
 
     @property
+    def _reply_count(self) -> int:
+        return self._replies
+
+    @property
     def _is_spent(self) -> bool:
         return self._replies >= self._case.limits.max_replies
 

@@ -31,6 +31,7 @@ from harness.runner.recordings.recorded_outputs import RECORDED, UNRECORDED, get
 from harness.runner.recordings.replay_on_server import execute_recording, replay_check
 from harness.runner.run_context import RunContext
 from harness.runner.strategies import InterruptedStrategy, LeaderboardStrategy, get_server_contexts
+from harness.runner.user_tools import UserToolbox, give_toolbox, withhold_tools
 from harness.runner.users import Speaker, build_speaker
 from harness.runner.variants.shown_tools import ShownTools
 from harness.runner.variants.variant_session import PresentedSession, VariantModel, VariantSession
@@ -191,6 +192,8 @@ class _Attempt:
         ) as lent:
             sessions = self._trace_sessions(lent)
             session = sessions[0]
+            toolbox = None if case.user is None else give_toolbox(session, case.user)
+            sessions = [withhold_tools(each, case.user) for each in sessions]
             self._tools = sessions[-1].tools
             offers = [each.tools for each in sessions]
             require_tools(case, job.server.name, offers, session.stderr_tail())
@@ -198,9 +201,9 @@ class _Attempt:
             if case.caller.group is not None:  # others have the same question and are compared
                 self._beside = await session.watch()
             self._conversation = (
-                self._build_conversation(list(told), sessions)
+                self._build_conversation(list(told), sessions, toolbox)
                 if job.model.agent is None
-                else self._build_agent_conversation(job.model.agent, session)
+                else self._build_agent_conversation(job.model.agent, sessions[0], toolbox)
             )
             # By the server's own session, since setup and teardown use the server's names.
             self._scripted = ScriptedCalls(case, session)
@@ -216,7 +219,7 @@ class _Attempt:
                     self._beside = limit_side_channels((*self._beside, *read_operator_log(session)))
 
     def _build_conversation(
-        self, turns: Sequence[int], sessions: Sequence[Session]
+        self, turns: Sequence[int], sessions: Sequence[Session], toolbox: UserToolbox | None
     ) -> ModelConversation:
         """Return the conversation with a model, which changes to the next session at each turn.
 
@@ -248,12 +251,14 @@ class _Attempt:
             self._system,
             # An agent says itself what it used, so only a model's tokens are priced here.
             own_costs(job.suite, job.model.name),
-            self._build_speaker(),
+            self._build_speaker(toolbox),
             strategy,
             None if variant is None else variant.max_result_tokens,
         )
 
-    def _build_agent_conversation(self, spec: AgentSpec, session: Session) -> AgentConversation:
+    def _build_agent_conversation(
+        self, spec: AgentSpec, session: Session, toolbox: UserToolbox | None
+    ) -> AgentConversation:
         """Return the conversation with an agent, which speaks to the server itself."""
         if self._job.variant is not None:
             session = PresentedSession(session, self._show_tools(self._job.variant, session))
@@ -263,7 +268,7 @@ class _Attempt:
             session,
             self._job.server.name,
             self._system,
-            self._build_speaker(),
+            self._build_speaker(toolbox),
             self._report_progress,
         )
 
@@ -271,10 +276,10 @@ class _Attempt:
     def _system(self) -> str | None:
         return self._job.trial.case.leaderboard.system_prompt or self._job.suite.system_prompt
 
-    def _build_speaker(self) -> Speaker | None:
+    def _build_speaker(self, toolbox: UserToolbox | None) -> Speaker | None:
         user, player = self._job.trial.case.user, self._job.player
         played_by = None if player is None else self._context.players[player.name]
-        return None if user is None else build_speaker(user, played_by, self._label)
+        return None if user is None else build_speaker(user, played_by, self._label, toolbox)
 
     def _report_progress(self) -> None:
         if self._tell is not None and self._conversation is not None:
@@ -298,8 +303,14 @@ class _Attempt:
             server, case.caller.user_context, case.caller.credential
         ) as lent:
             (session,) = self._trace_sessions([lent])
-            self._tools = session.tools
-            now, differences = await execute_recording(recorded, session)
+            toolbox = None if case.user is None else give_toolbox(session, case.user)
+            scripted, agents = ScriptedCalls(case, session), withhold_tools(session, case.user)
+            self._tools = agents.tools
+            if not await scripted.set_up():
+                self._recorded = scripted.complete_transcript(Transcript())
+                return
+            now, differences = await execute_recording(recorded, agents, toolbox)
+            now = scripted.complete_transcript(now)
             states = (*references, *await read_states(case, server, session))
         self._recorded = replace(now, states=states)
         self._replay = (replay_check(differences),)

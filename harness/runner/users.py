@@ -1,6 +1,7 @@
 """Simulated users, who talk with the model under test instead of scripted turns.
 
-A `Speaker` gets only the text of the model's answers, never a tool, a call or a result.
+A `Speaker` gets only the text of the model's answers, never its tools, calls or results. It may
+have tools of its own (`harness.runner.user_tools`).
 `build_speaker` returns a new one for each trial; `find_ending` decides whether a message ends the
 conversation.
 """
@@ -14,16 +15,20 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.base import HarnessError, ModelError, call_user_code
-from harness.models import Model, PerTrialModel
+from harness.models import CallIds, Model, PerTrialModel
 from harness.runlog import read_log
+from harness.runner.user_tools import UserToolbox
 from harness.types import (
     AssistantMessage,
     Message,
     Reply,
     SimulatedUser,
     Stop,
+    ToolAnswer,
     ToolCall,
     ToolList,
+    ToolMessage,
+    ToolRequest,
     Transcript,
     Usage,
     UserMessage,
@@ -68,12 +73,20 @@ class Utterance:
     """Seconds spent waiting because of rate limits."""
 
 
+MOST_CALLS = 30
+"""Calls, or batches of them, that a user may make before they say something."""
+
+
 class ModelUser:
     """A user played by a model, which sees the conversation with the roles swapped."""
 
-    def __init__(self, user: SimulatedUser, model: Model) -> None:
-        """Let ``model`` play ``user``."""
+    def __init__(
+        self, user: SimulatedUser, model: Model, toolbox: UserToolbox | None = None
+    ) -> None:
+        """Let ``model`` play ``user``, who may have tools."""
         self._model = model
+        self.toolbox = toolbox
+        self._ids = CallIds()
         self._system = system_prompt(user.scenario, user.guidelines)
         self._first = user.first_message
         self._side: list[Message] = []
@@ -86,25 +99,48 @@ class ModelUser:
             reply, self._first = Reply(text=self._first), None
             self._side.append(AssistantMessage(reply=reply))
             return Utterance(text=reply.text)
-        try:
-            reply = await self._model.answer(self._side, NO_TOOLS, self._system)
-        # Told apart by its words from an error of the tested model.
-        except ModelError as error:
-            words, waited_s = f"the simulated user: {error}", error.waited_s
-            raise ModelError(
-                words, kind=error.kind, waited_s=waited_s, usage=error.usage
-            ) from error
+        usage, waited_s = Usage(), 0.0
+        for _ in range(MOST_CALLS + 1):
+            reply = await self._ask(usage, waited_s)
+            usage, waited_s = usage + reply.usage, waited_s + reply.waited_s
+            self._side.append(AssistantMessage(reply=reply))
+            if self.toolbox is None or not reply.tool_requests:
+                break
+            await self._make_calls(self.toolbox, reply)
+        else:
+            words = f"the simulated user made {MOST_CALLS} calls without a word to the agent"
+            raise ModelError(words, waited_s=waited_s, usage=usage)
         if not reply.text.strip():
             why = ": the reply holds only thinking" if reply.only_thinking else ""
-            raise ModelError(
-                f"the simulated user said nothing{why}", waited_s=reply.waited_s, usage=reply.usage
-            )
-        self._side.append(AssistantMessage(reply=reply))
-        return Utterance(text=reply.text, usage=reply.usage, waited_s=reply.waited_s)
+            words = f"the simulated user said nothing{why}"
+            raise ModelError(words, waited_s=waited_s, usage=usage)
+        return Utterance(text=reply.text, usage=usage, waited_s=waited_s)
+
+    async def _ask(self, usage: Usage, waited_s: float) -> Reply:
+        """Return the model's reply; an error of it counts what this message used before, too."""
+        tools = NO_TOOLS if self.toolbox is None else self.toolbox.tools
+        try:
+            return self._ids.take_all(await self._model.answer(self._side, tools, self._system))
+        # Told apart by its words from an error of the tested model.
+        except ModelError as error:
+            words, waited = f"the simulated user: {error}", waited_s + error.waited_s
+            used = usage + error.usage
+            raise ModelError(words, kind=error.kind, waited_s=waited, usage=used) from error
+
+    async def _make_calls(self, toolbox: UserToolbox, reply: Reply) -> None:
+        """Carry out the user's calls one after the other; the agent sees none of them."""
+        calls = [await toolbox.call_tool(request) for request in reply.tool_requests]
+        answers = (
+            ToolAnswer(request_id=request.id, text=call.text, is_error=call.is_error)
+            for request, call in zip(reply.tool_requests, calls, strict=True)
+        )
+        self._side.append(ToolMessage(answers=tuple(answers)))
 
 
 class ScriptedUser:
     """A user with scripted messages, which do not depend on the answers."""
+
+    toolbox: UserToolbox | None = None
 
     def __init__(self, lines: Sequence[str]) -> None:
         """The user's messages, in order."""
@@ -118,6 +154,8 @@ class ScriptedUser:
 
 class CodeUser:
     """A user played by a program."""
+
+    toolbox: UserToolbox | None = None
 
     def __init__(self, user: SimulatedUser) -> None:
         """Let ``user.code`` play ``user``."""
@@ -163,23 +201,28 @@ class RecordedUsers:
             if result.stop is not None:
                 self._keys[f"{result.suite}::{result.case.name}#{result.trial}"].append(result.key)
 
-    def get_user(self, label: str) -> RecordedUser:
+    def get_user(self, label: str, toolbox: UserToolbox | None = None) -> RecordedUser:
         """Return the user of the trial ``label``; with several models, one for each in turn."""
         keys = self._keys.get(label)
         transcript = self._log.read_transcript(keys[0]) if keys else None
         if keys:
             keys.rotate(-1)
-        return RecordedUser(label, transcript or Transcript())
+        return RecordedUser(label, transcript or Transcript(), toolbox)
 
 
 class RecordedUser(ScriptedUser):
     """The user of one recorded trial."""
 
-    def __init__(self, label: str, transcript: Transcript) -> None:
-        """Repeat the user's messages in ``transcript``."""
+    def __init__(
+        self, label: str, transcript: Transcript, toolbox: UserToolbox | None = None
+    ) -> None:
+        """Repeat the user's messages and calls in ``transcript``."""
+        self.toolbox = toolbox
+        self._calls = deque(transcript.user_calls)
         said = (one for one in transcript.messages if isinstance(one, UserMessage))
         # What the case itself said meanwhile comes from the case again.
-        lines = [message.text for message in said if not message.injected]
+        # Calls after which nothing was said are no message.
+        lines = [one.text for one in said if not (one.injected or (one.calls and not one.text))]
         super().__init__(lines)
         self._ended = transcript.stop in _THEIR_ENDS
         self._fault = (
@@ -193,6 +236,10 @@ class RecordedUser(ScriptedUser):
         Raises:
             ModelError: no message is left, but the recorded user had not stopped.
         """
+        while self.toolbox and self._calls and self._calls[0].reply <= self.toolbox.reply:
+            call = self._calls.popleft()
+            request = ToolRequest(id=call.request_id, tool=call.tool, arguments=call.arguments)
+            await self.toolbox.call_tool(request)
         said = await super().next_message(heard)
         if said is None and not self._ended:
             raise ModelError(self._fault)
@@ -201,6 +248,9 @@ class RecordedUser(ScriptedUser):
 
 class Speaker(Protocol):
     """One user in one conversation."""
+
+    toolbox: UserToolbox | None
+    """What they can do themselves; ``None`` if they can only talk."""
 
     async def next_message(self, heard: str) -> Utterance | None:
         """Return the user's next message after ``heard``; ``None`` if they stop.
@@ -213,15 +263,20 @@ class Speaker(Protocol):
 
 
 def build_speaker(
-    user: SimulatedUser, played_by: Model | RecordedUsers | None, label: str
+    user: SimulatedUser,
+    played_by: Model | RecordedUsers | None,
+    label: str,
+    toolbox: UserToolbox | None = None,
 ) -> Speaker:
     """Return the speaker of ``user`` in the trial ``label`` (``suite::case#repeat``).
+
+    ``toolbox`` are the user's own tools, if they have any.
 
     Raises:
         HarnessError: no model is named to play the user.
     """
     if isinstance(played_by, RecordedUsers):
-        return played_by.get_user(label)
+        return played_by.get_user(label, toolbox)
     if user.code is not None:
         return CodeUser(user)
     if user.script:
@@ -230,9 +285,8 @@ def build_speaker(
         raise HarnessError(
             "no model is named to play the simulated user: name one with --user-model"
         )
-    return ModelUser(
-        user, played_by.for_trial(label) if isinstance(played_by, PerTrialModel) else played_by
-    )
+    model = played_by.for_trial(label) if isinstance(played_by, PerTrialModel) else played_by
+    return ModelUser(user, model, toolbox)
 
 
 def find_ending(user: SimulatedUser, said: str) -> Stop | None:

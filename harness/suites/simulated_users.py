@@ -41,6 +41,10 @@ def _parse_messages(value: Any) -> tuple[str, ...]:
     return said
 
 
+def _parse_tools(value: Any) -> tuple[str, ...]:
+    return tuple(parse_items(partial(require_text, "the user's tools"), value))
+
+
 def _parse_user(value: Any) -> str | dict[str, Any]:
     return value if isinstance(value, str) and value.strip() else parse_mapping(value)
 
@@ -79,6 +83,12 @@ USER_LAYOUT = Layout(
             "What the user is greeted with. The model under test never sees it."
         ),
         "guidelines": text_field("Instructions for playing a user, in place of the built-in text."),
+        "tools": build_field(
+            "Tools of the server that are the user's own: the model that plays the user may call "
+            "them, and the model under test does not have them.",
+            array_of(TEXT, minItems=1),
+            _parse_tools,
+        ),
         "max_turns": integer_field(
             "Messages of the user in one trial.", least=1, default=_DEFAULT.max_turns
         ),
@@ -118,7 +128,7 @@ def read_user(
         message = f"user of {test} has neither 'scenario' nor 'script'."
         reading.add_problem(path, message, meant)
     # A setting without effect is most often a misunderstanding.
-    for key in ("model", "guidelines", "first_message"):
+    for key in ("model", "guidelines", "first_message", "tools"):
         if given.get(key) is not None and given.get("script") is not None:
             message = f"{key!r} has no effect beside 'script', which has all messages."
             reading.add_key_problem((*path, key), message, "Keep one of them.")

@@ -103,6 +103,7 @@ from .transcripts import UserMessage as UserMessage
 from .transcripts import Wire as Wire
 from .transcripts import WireMessage as WireMessage
 from .transcripts import sum_server_waits as sum_server_waits
+from .user_calls import attach_user_calls as attach_user_calls
 from .variants import COPY_LETTERS as COPY_LETTERS
 from .variants import DecoyKind as DecoyKind
 from .variants import Decoys as Decoys

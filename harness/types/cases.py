@@ -106,6 +106,9 @@ class SimulatedUser:
     """What they hear before they say anything; the model under test never sees it."""
     guidelines: str | None = None
     """How to play a user, instead of `harness.runner.users`."""
+    tools: tuple[str, ...] = ()
+    """Tools of the server that are the user's own: the model that plays them may call them, and the
+    model under test has only the others."""
     max_turns: int = 20
     """Messages of the user in one trial; one more would end it as ``user_limit``."""
     stop_when: tuple[str, ...] = ("###STOP###", "###OUT-OF-SCOPE###")

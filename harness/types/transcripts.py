@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from harness.types.basics import JsonObject
+from harness.types.basics import JsonObject, left_out_if
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply, Usage
 from harness.types.specs import AgentFacts
@@ -66,6 +66,9 @@ class UserMessage:
     """Whether it was said while the model was working, and so begins no turn."""
     fresh: bool = False
     """Whether a new conversation begins here (`Turn.fresh`)."""
+    calls: tuple[ToolCall, ...] = field(default=(), metadata=left_out_if(()))
+    """What a simulated user with tools of their own did since they last said something; the
+    ``reply`` of each call is the number of the model's replies before it."""
     recalled: str = ""
     """What the server returned before the conversation that begins here, for the system prompt
     (`LeaderboardRules.recall`)."""
@@ -331,6 +334,12 @@ class Transcript:
     """Set when ``stop`` is ``error``."""
     agent: AgentFacts | None = None
     """What is known of the agent that answered; ``None`` for a model."""
+
+    @property
+    def user_calls(self) -> tuple[ToolCall, ...]:
+        """Every call of a simulated user who has tools of their own."""
+        users = (message for message in self.messages if isinstance(message, UserMessage))
+        return tuple(call for message in users for call in message.calls)
 
     @property
     def all_replies(self) -> tuple[Reply, ...]:

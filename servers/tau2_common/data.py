@@ -23,8 +23,8 @@ _TOOL: Final = frozenset({"name", "description", "parameters"})
 class DomainData:
     """What a server is made of."""
 
-    database: Mapping[str, Mapping[str, dict[str, Any]]]
-    """Collection → id → record, as in the file."""
+    database: Mapping[str, Any]
+    """Collection → id → record, as in the file; of telecom, what its two files hold."""
     tools: tuple[Mapping[str, Any], ...]
     """Each tool's name, description and parameters, in the order in which they are listed."""
     policy: str | None
@@ -39,13 +39,43 @@ def default_folder(domain: str, environ: Mapping[str, str]) -> Path:
     return root / "tau2" / domain
 
 
+def read_text(folder: Path, name: str) -> str:
+    """Return a file that must be there.
+
+    Raises:
+        CannotStart: it is missing or cannot be read.
+    """
+    try:
+        return (folder / name).read_text("utf-8")
+    except FileNotFoundError:
+        raise _missing(folder, name) from None
+    except (OSError, ValueError) as error:
+        raise CannotStart(f"{folder / name} cannot be read: {error}") from error
+
+
+def read_tools(folder: Path, name: str = "tools.json") -> tuple[Mapping[str, Any], ...]:
+    """Return the tools that a file lists.
+
+    Raises:
+        CannotStart: it is missing, cannot be read, or is something else.
+    """
+    tools = _json(folder, name)
+    if not isinstance(tools, list) or not all(
+        isinstance(tool, dict) and tool.keys() >= _TOOL for tool in tools
+    ):
+        raise CannotStart(
+            f"{name} in {_shown(folder)} is no list of tools, each with {', '.join(sorted(_TOOL))}"
+        )
+    return tuple(tools)
+
+
 def read_data(folder: Path) -> DomainData:
     """Read ``db.json`` or ``db.json.gz``, ``tools.json`` and, if it is there, ``policy.md``.
 
     Raises:
         CannotStart: something is missing, cannot be read, or is something else.
     """
-    database, tools = _json(folder, "db.json"), _json(folder, "tools.json")
+    database = _json(folder, "db.json")
     if not isinstance(database, dict) or not all(
         isinstance(records, dict) for records in database.values()
     ):
@@ -53,21 +83,12 @@ def read_data(folder: Path) -> DomainData:
             f"db.json in {_shown(folder)} is no database: it maps each collection to records by "
             "their id"
         )
-    if not isinstance(tools, list) or not all(
-        isinstance(tool, dict) and tool.keys() >= _TOOL for tool in tools
-    ):
-        raise CannotStart(
-            f"tools.json in {_shown(folder)} is no list of tools, each with "
-            f"{', '.join(sorted(_TOOL))}"
-        )
-    return DomainData(database=database, tools=tuple(tools), policy=_policy(folder / "policy.md"))
-
-
-def _policy(path: Path) -> str | None:
-    try:
-        return path.read_text("utf-8") if path.is_file() else None
-    except (OSError, ValueError) as error:
-        raise CannotStart(f"{path} cannot be read: {error}") from error
+    policy = folder / "policy.md"
+    return DomainData(
+        database=database,
+        tools=read_tools(folder),
+        policy=read_text(folder, policy.name) if policy.is_file() else None,
+    )
 
 
 def _json(folder: Path, name: str) -> Any:
@@ -81,7 +102,11 @@ def _json(folder: Path, name: str) -> Any:
         raise CannotStart(
             f"{plain if plain.is_file() else packed} cannot be read: {error}"
         ) from error
-    raise CannotStart(
+    raise _missing(folder, name)
+
+
+def _missing(folder: Path, name: str) -> CannotStart:
+    return CannotStart(
         f"there is no {name} in {_shown(folder)}: fetch the data of tau2-bench with `harness fetch "
         "tau2`, or name the folder that holds them with --data"
     )

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -40,7 +40,6 @@ from mcp_types import (
 )
 
 from .shapes import Schema
-from .store import Store
 from .wording import words_of
 
 HASH_URI: Final = "state://hash"
@@ -53,8 +52,38 @@ class Tools(Protocol):
     """Every tool by name: each is a method of that name."""
     OUTPUTS: ClassVar[Mapping[str, Schema]]
     """The schema of the result of each tool that returns a record."""
-    store: Store
-    """What they work on."""
+
+    @property
+    def store(self) -> Kept:
+        """What they work on."""
+
+
+class Kept(Protocol):
+    """A state that is compared and taken back."""
+
+    def digest(self) -> str:
+        """Return what is equal for equal states alone."""
+
+    def reset(self) -> None:
+        """Undo every change since loading."""
+
+
+@runtime_checkable
+class TwoSided(Protocol):
+    """Tools of two sides: a task prepares what both find, and asks what became of it."""
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Carry out a tool."""
+
+    def prepare(self, calls: Any) -> None:
+        """Carry out what a task does before its conversation."""
+
+    def read_state(self, uri: str) -> str | None:
+        """Return the answer to a question about the state; ``None`` for any other URI."""
+
+
+PREPARATION: Final = "state/prepare"
+"""The unlisted tool that carries out what a task does before its conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +130,9 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
         if params.name == face.reset_tool:
             tools.store.reset()
             return CallToolResult(content=[TextContent(type="text", text="null")])
+        if params.name == PREPARATION and isinstance(tools, TwoSided):
+            tools.prepare((params.arguments or {}).get("calls", ()))
+            return CallToolResult(content=[TextContent(type="text", text="null")])
         text, is_error = _not_found(params.name), True
         if params.name in carried_out:
             text, is_error = answer(tools, params.name, params.arguments or {})
@@ -139,6 +171,8 @@ def make_server(tools: Tools, face: Face) -> Server[Any]:
                 text, kind = tools.store.digest(), "text/plain"
             case uri if uri == policy_uri and policy is not None:
                 text, kind = policy, "text/markdown"
+            case uri if isinstance(tools, TwoSided) and (found := tools.read_state(uri)):
+                text, kind = found, "application/json"
             case uri:
                 raise MCPError(INVALID_PARAMS, f"there is no resource {uri}")
         return ReadResourceResult(
@@ -160,7 +194,11 @@ def answer(tools: Tools, name: str, arguments: Mapping[str, Any]) -> tuple[str, 
     if name not in tools.HINTS:
         return _not_found(name), True
     try:
-        result = getattr(tools, name)(**arguments)
+        result = (
+            tools.call(name, arguments)
+            if isinstance(tools, TwoSided)
+            else getattr(tools, name)(**arguments)
+        )
         return (result if isinstance(result, str) else json.dumps(result)), False
     except Exception as error:  # noqa: BLE001 - whatever is wrong with a call, its caller reads why
         # Half of a surrogate pair among the arguments could not be sent back.

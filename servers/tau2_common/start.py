@@ -17,11 +17,16 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from ..common.errors import CannotStart
-from .data import default_folder, read_data
+from .data import DomainData, default_folder, read_data
 from .serving import Face, Tools, make_server
 
 
-def serve(domain: str, title: str, make_tools: Callable[[Mapping[str, Any]], Tools]) -> int:
+def serve(
+    domain: str,
+    title: str,
+    make_tools: Callable[[Mapping[str, Any]], Tools],
+    read: Callable[[Path], DomainData] = read_data,
+) -> int:
     """Run the server ``servers.DOMAIN`` as its command line asks; return the exit code.
 
     0: stdin ended. 2: the data are not there or cannot be used.
@@ -44,7 +49,7 @@ def serve(domain: str, title: str, make_tools: Callable[[Mapping[str, Any]], Too
     )
     options = parser.parse_args()
     try:
-        data = read_data(options.data or default_folder(domain, os.environ))
+        data = read(options.data or default_folder(domain, os.environ))
     except CannotStart as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
+from urllib.parse import urlencode
 
+from harness.base import canonical_json
 from harness.judging import (
     GRADE,
     KINDS,
@@ -25,8 +27,8 @@ from harness.judging import (
     format_value,
     passed_if,
 )
-from harness.leaderboards.tau2.data import HASH_URI
-from harness.leaderboards.tau2.tasks import Action, Component, Criteria
+from harness.leaderboards.tau2.data import ASSERTION_URI, HASH_URI
+from harness.leaderboards.tau2.tasks import Action, Component, Criteria, StateAssertion
 from harness.types import (
     AssistantMessage,
     Check,
@@ -50,8 +52,13 @@ def list_agent_texts(transcript: Transcript) -> list[str]:
 
 
 def list_requested_calls(transcript: Transcript) -> list[ToolRequest]:
-    """Return every call that the agent asked for."""
-    return [request for reply in _iterate_replies(transcript) for request in reply.tool_requests]
+    """Return every call that the agent asked for, then those of the customer."""
+    asked = [request for reply in _iterate_replies(transcript) for request in reply.tool_requests]
+    # As upstream, a gold action may be called by either side.
+    return asked + [
+        ToolRequest(id=call.request_id, tool=call.tool, arguments=call.arguments)
+        for call in transcript.user_calls
+    ]
 
 
 def _iterate_replies(transcript: Transcript) -> Iterator[Reply]:
@@ -109,7 +116,10 @@ def build_checks(criteria: Criteria | None) -> tuple[Check, ...]:
         severity: Severity = "fail" if component in criteria.basis else "warn"
         checks.append(Check(kind=kind, params=params, severity=severity))
 
-    if criteria.actions is not None:
+    # Where the task asks something of the state itself, most ways to it end in another one.
+    if criteria.actions is not None and (
+        "DB" in criteria.basis or "ENV_ASSERTION" not in criteria.basis
+    ):
         # As upstream, a gold action that fails is skipped.
         calls = [
             {"tool": action.name, "args": dict(action.arguments), "may_fail": True}
@@ -117,6 +127,10 @@ def build_checks(criteria: Criteria | None) -> tuple[Check, ...]:
         ]
         state = {"source": {"resource": HASH_URI}, "same_state_as": calls}
         add_check("DB", "end_state", state)
+    for assertion in criteria.state_assertions:
+        source = {"resource": format_assertion_uri(assertion)}
+        question = {"source": source, "path": "$", "value": assertion.expected}
+        add_check("ENV_ASSERTION", "end_state", question)
     for wanted in criteria.communicate:
         add_check("COMMUNICATE", RULE, {"component": "COMMUNICATE", "text": wanted})
     if criteria.actions:
@@ -126,6 +140,14 @@ def build_checks(criteria: Criteria | None) -> tuple[Check, ...]:
     if "NL_ASSERTION" in criteria.basis:
         checks += [Check(kind=ASSERTION, params={"text": text}) for text in criteria.assertions]
     return tuple(checks)
+
+
+def format_assertion_uri(assertion: StateAssertion) -> str:
+    """Return the URI of the resource that answers a question about the state."""
+    side, name = assertion.call["env_type"], assertion.call["func_name"]
+    # Each value as JSON, since 2 and "2" are different questions.
+    given = {key: canonical_json(value) for key, value in assertion.call["arguments"].items()}
+    return f"{ASSERTION_URI}{side}/{name}{f'?{urlencode(given)}' if given else ''}"
 
 
 def _encode_action(action: Action) -> JsonObject:
@@ -148,8 +170,11 @@ class RuleKind(UnlistedKind):
         return build_check_result(check, _RULES[check.params["component"]](check.params, evidence))
 
 
-ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
-"""The ends of a conversation that the leaderboard judges: by the customer or by the agent."""
+ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer", "answer")
+"""The ends of a conversation that the leaderboard judges: by the customer or by the agent.
+
+An agent without a customer ends it with an answer.
+"""
 
 
 def _judge_termination(_: JsonObject, evidence: Evidence) -> CheckFinding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -23,12 +24,14 @@ from harness.types import (
     Reply,
     Stop,
     ToolAnswer,
+    ToolCall,
     ToolMessage,
     ToolRequest,
     Transcript,
     TrialError,
     Usage,
     UserMessage,
+    attach_user_calls,
 )
 
 _GZIP: Final = b"\x1f\x8b"
@@ -83,7 +86,7 @@ class ResultFile:
     """One result file."""
 
     domain: str
-    """``airline`` or ``retail``."""
+    """``airline``, ``retail`` or ``telecom``."""
     agent: str
     """The model under test."""
     tasks: Mapping[str, Task]
@@ -171,7 +174,7 @@ def _parse_file(path: Path) -> Any:
 def _build_simulation(node: JsonNode) -> Simulation:
     reason = node.get("termination_reason", str)
     stop = _STOPS.get(reason, "premature" if reason in _PREMATURE else "error")
-    messages = node.get_nodes("messages")
+    messages, user_calls = _separate_user_calls(node.get_nodes("messages"))
     greeting = _find_greeting(messages)
     # In the files of some agents, the ids of calls repeat.
     said = tuple(make_ids_unique(_iterate_messages(messages[1:] if greeting else messages)))
@@ -186,7 +189,7 @@ def _build_simulation(node: JsonNode) -> Simulation:
         task=node.get("task_id", str),
         trial=node.get_optional("trial", int) or 0,
         transcript=Transcript(
-            messages=said,
+            messages=attach_user_calls(said, user_calls),
             greeting=greeting,
             answer=next((reply.text for reply in reversed(replies) if not reply.tool_requests), ""),
             stop=stop,
@@ -197,6 +200,37 @@ def _build_simulation(node: JsonNode) -> Simulation:
         ),
         outcome=None if rewarded is None else _build_outcome(rewarded),
     )
+
+
+def _separate_user_calls(
+    nodes: tuple[JsonNode, ...],
+) -> tuple[tuple[JsonNode, ...], tuple[ToolCall, ...]]:
+    """Return the messages without the user's calls and their results, and those calls."""
+    kept: list[JsonNode] = []
+    calls: list[ToolCall] = []
+    waiting: deque[ToolRequest] = deque()
+    replies = 0
+    for place, node in enumerate(nodes):
+        role = node.get("role", str)
+        if role == "tool" and node.get_optional("requestor", str) == "user" and waiting:
+            answer = _build_answer(node)
+            calls.append(
+                ToolCall(
+                    tool=waiting[0].tool,
+                    arguments=waiting.popleft().arguments,
+                    outcome="tool_error" if answer.is_error else "ok",
+                    reply=replies,
+                    request_id=answer.request_id,
+                    text=answer.text,
+                )
+            )
+        elif role == "user" and node.get_nodes("tool_calls"):
+            waiting.extend(_iterate_requests(node))
+        else:
+            # The greeting before the first message of the user is no reply.
+            replies += role == "assistant" and place > 0
+            kept.append(node)
+    return tuple(kept), tuple(calls)
 
 
 def _find_greeting(messages: tuple[JsonNode, ...]) -> str:
@@ -240,14 +274,7 @@ def _build_answer(node: JsonNode) -> ToolAnswer:
 
 def _build_reply(node: JsonNode) -> Reply:
     used = node.get_node("usage")
-    calls = tuple(
-        ToolRequest(
-            id=call.get("id", str),
-            tool=call.get("name", str),
-            arguments=call.get_optional("arguments", dict) or {},
-        )
-        for call in node.get_nodes("tool_calls")
-    )
+    calls = tuple(_iterate_requests(node))
     # Read by hand, since JSON may have 0 for 0.0.
     cost = node.value.get("cost")
     return Reply(
@@ -262,6 +289,15 @@ def _build_reply(node: JsonNode) -> Reply:
             cost_usd=float(cost) if isinstance(cost, int | float) else None,
         ),
     )
+
+
+def _iterate_requests(node: JsonNode) -> Iterator[ToolRequest]:
+    for call in node.get_nodes("tool_calls"):
+        yield ToolRequest(
+            id=call.get("id", str),
+            tool=call.get("name", str),
+            arguments=call.get_optional("arguments", dict) or {},
+        )
 
 
 def _build_outcome(node: JsonNode) -> SimulationOutcome:

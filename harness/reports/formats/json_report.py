@@ -169,7 +169,7 @@ def _encode_details(result: TrialResult, log: RunLog) -> dict[str, Any]:
     if transcript is None:
         return {"response": None, "tool_calls": []}
     scripted = {"setup_calls": transcript.setup_calls, "teardown_calls": transcript.teardown_calls}
-    made = {"tool_calls": transcript.tool_calls, **scripted}
+    made = {"tool_calls": transcript.tool_calls, "user_calls": transcript.user_calls, **scripted}
     facts = ("tool", "arguments", "outcome", "duration_s")
     return {"response": transcript.answer} | {
         name: [{fact: getattr(call, fact) for fact in facts} for call in calls]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from typing import Any, TextIO
 
 from harness.base import format_seconds, make_printable
@@ -37,15 +38,20 @@ def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = 
     for call in transcript.setup_calls:
         lines += _format_call(call, call.tool, "setup")
     calls = {(call.reply, call.request_id): call for call in transcript.tool_calls}
-    number = 0
+    # A simulated user's calls come between what they heard and what they say.
+    own, number = deque(transcript.user_calls), 0
     for message in transcript.messages:
         if isinstance(message, UserMessage):
+            while own and own[0].reply <= number:
+                lines += _format_call(own[0], own.popleft().tool, "user call")
             lines += _format_user_message(message)
         elif isinstance(message, AssistantMessage):
             number += 1
             lines += _format_reply(message.reply, thinking=thinking)
             for request in message.reply.tool_requests:
                 lines += _format_call(calls.get((number, request.id)), request.tool)
+    for call in own:
+        lines += _format_call(call, call.tool, "user call")
     took = format_seconds(transcript.latency_s)
     lines.append(f"ended: {transcript.stop} after {transcript.replies} replies, {took}")
     for call in transcript.teardown_calls:

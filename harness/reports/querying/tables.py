@@ -199,7 +199,10 @@ CALLS = Table(
     (
         TRIAL_ID,
         INTEGER("n", "Number of the call in its phase, from 1."),
-        TEXT("phase", "model: the model made it; setup, teardown: the case did."),
+        TEXT(
+            "phase",
+            "model: the model made it; user: a simulated user; setup, teardown: the case did.",
+        ),
         TEXT("tool", "The tool's name on the server.", "call.tool"),
         JSON("arguments", "The arguments of the call.", "call.arguments"),
         TEXT(
@@ -332,7 +335,12 @@ def iterate_conversation_rows(
     trial_id: int, said: Transcript
 ) -> Iterator[tuple[Table, tuple[Any, ...]]]:
     """Yield the rows of a conversation, each with its table."""
-    phases = {"model": said.tool_calls, "setup": said.setup_calls, "teardown": said.teardown_calls}
+    phases = {
+        "model": said.tool_calls,
+        "user": said.user_calls,
+        "setup": said.setup_calls,
+        "teardown": said.teardown_calls,
+    }
     for phase, calls in phases.items():
         for n, call in enumerate(calls, start=1):
             asked_in = call.reply or None

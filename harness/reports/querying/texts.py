@@ -98,7 +98,15 @@ _OF_RUN = (
     "suite", "name", "model", "description", "tags", "identity", "test", "user_context",
     "status", "skip_reason", "error", "checks", "judgements",
 )  # fmt: skip
-_OF_CONVERSATION = ("answer", "setup_calls", "tool_calls", "teardown_calls", "stderr_tail", "error")
+_OF_CONVERSATION = (
+    "answer",
+    "setup_calls",
+    "tool_calls",
+    "user_calls",
+    "teardown_calls",
+    "stderr_tail",
+    "error",
+)
 _OURS = frozenset(
     {
         "kind",

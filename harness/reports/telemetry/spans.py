@@ -274,6 +274,7 @@ class _SpanTree:
         for phase, calls, offset in (
             ("setup", seen.setup_calls, -before),
             (None, seen.tool_calls, 0.0),
+            ("user", seen.user_calls, 0.0),
             ("teardown", seen.teardown_calls, seen.latency_s),
         ):
             for number, call in enumerate(calls):

@@ -6,7 +6,7 @@ the new verdict is based on other facts than the recorded one, and the trial has
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -16,6 +16,7 @@ import anyio
 
 from harness.base import ServerError, load_json
 from harness.runner.model_conversation import find_lost_reason
+from harness.runner.user_tools import UserToolbox
 from harness.sessions import Session
 from harness.types import (
     AssistantMessage,
@@ -24,7 +25,9 @@ from harness.types import (
     ToolAnswer,
     ToolCall,
     ToolMessage,
+    ToolRequest,
     Transcript,
+    attach_user_calls,
 )
 
 _SHOWN = 300
@@ -36,11 +39,11 @@ ReplayDifference: TypeAlias = tuple[ToolCall, ToolAnswer]
 
 
 async def execute_recording(
-    recorded: Transcript, session: Session
+    recorded: Transcript, session: Session, toolbox: UserToolbox | None = None
 ) -> tuple[Transcript, tuple[ReplayDifference, ...]]:
     """Return ``recorded`` with the new results of its calls, and the calls that differ.
 
-    Calls are made one after the other, in the recorded order.
+    Calls are made one after the other, in the recorded order; those of the user by ``toolbox``.
 
     Raises:
         ServerError: the server is gone, or did not answer a call.
@@ -50,12 +53,14 @@ async def execute_recording(
     messages: list[Message] = []
     made: list[ToolCall] = []
     number = 0
+    of_user = UserReplay(recorded.user_calls, toolbox, epoch)
     for message, following in zip_longest(recorded.messages, recorded.messages[1:]):
         # Recorded results are left out: those of the calls below take their place.
         if isinstance(message, ToolMessage):
             continue
         messages.append(message)
         if not isinstance(message, AssistantMessage):
+            differences += await of_user.make_calls(number)
             continue
         number += 1
         calls = [
@@ -70,9 +75,7 @@ async def execute_recording(
         # agents give all calls the same id. Unanswered calls cannot be compared.
         then = following.answers if isinstance(following, ToolMessage) else ()
         differences += [
-            (call, was)
-            for call, was in zip(calls, then, strict=False)
-            if call.is_error != was.is_error or _parse_value(call.text) != _parse_value(was.text)
+            (call, was) for call, was in zip(calls, then, strict=False) if _is_other(call, was)
         ]
         if calls:
             answers = (
@@ -80,15 +83,55 @@ async def execute_recording(
                 for call in calls
             )
             messages.append(ToolMessage(answers=tuple(answers)))
+    differences += await of_user.make_calls(number)
     now = replace(
         recorded,
-        messages=tuple(messages),
+        messages=attach_user_calls(messages, of_user.new_calls),
         tool_calls=tuple(made),
         tools=tuple(tool.name for tool in session.tools.tools),
         tools_digest=session.tools.digest,
         latency_s=round(anyio.current_time() - epoch, 6),
     )
     return now, tuple(differences)
+
+
+class UserReplay:
+    """The recorded calls of a simulated user, made again as the conversation goes on."""
+
+    def __init__(
+        self, recorded: Sequence[ToolCall], toolbox: UserToolbox | None, epoch: float
+    ) -> None:
+        """Make the calls ``recorded`` by ``toolbox``; without one, they are left out."""
+        self._waiting = deque(recorded if toolbox is not None else ())
+        self._toolbox = toolbox
+        self._epoch = epoch
+
+    @property
+    def new_calls(self) -> Sequence[ToolCall]:
+        """The calls so far."""
+        return () if self._toolbox is None else self._toolbox.calls
+
+    async def make_calls(self, reply: int) -> list[ReplayDifference]:
+        """Make the calls up to the model's ``reply``; return those whose results differ.
+
+        Raises:
+            ServerError: the server is gone.
+        """
+        differences: list[ReplayDifference] = []
+        while self._toolbox and self._waiting and self._waiting[0].reply <= reply:
+            was = self._waiting.popleft()
+            self._toolbox.reply, self._toolbox.epoch = was.reply, self._epoch
+            request = ToolRequest(id=was.request_id, tool=was.tool, arguments=was.arguments)
+            call = await self._toolbox.call_tool(request)
+            if (lost := find_lost_reason([call])) is not None:
+                raise ServerError(lost)
+            told = ToolAnswer(request_id=was.request_id, text=was.text, is_error=was.is_error)
+            differences += [(call, told)] if _is_other(call, told) else []
+        return differences
+
+
+def _is_other(call: ToolCall, was: ToolAnswer) -> bool:
+    return call.is_error != was.is_error or _parse_value(call.text) != _parse_value(was.text)
 
 
 def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:

@@ -119,7 +119,8 @@ def test_without_data_the_command_that_fetches_them_is_named(
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("tau2:airlin", "airline"), ("tau2:telecom", "Domains: airline, retail")]
+    ("name", "words"),
+    [("tau2:airlin", "airline"), ("tau2:banking", "Domains: airline, retail, telecom")],
 )
 def test_a_domain_that_is_not_there_is_told(shop: Project, name: str, words: str) -> None:
     finished = shop.run("evals", name)

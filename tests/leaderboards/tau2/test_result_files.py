@@ -102,14 +102,14 @@ def test_two_result_files_of_one_agent_are_two_entrants(tmp_path: Path) -> None:
 def test_other_files_of_a_folder_are_named_and_left_out(tmp_path: Path) -> None:
     results(tmp_path / "retail.json", [task("1")], [simulation("1")])
     phones = results(tmp_path / "telecom.json", [{"id": "anything"}], [])
-    phones.write_text(phones.read_text().replace('"retail"', '"telecom"'))
+    phones.write_text(phones.read_text().replace('"retail"', '"banking"'))
     (tmp_path / "submission.json").write_text("[]")
     [(name, recording)] = TAU2.load_recordings(tmp_path).items()
     assert (name, recording.list_cases()) == ("someone", {"retail_1"})
     told = sorted(recording.notes)
     assert "submission.json is not a result file of tau2-bench" in told[0]
-    assert "telecom.json is of the domain 'telecom', for which there is no server here" in told[1]
-    with pytest.raises(UsageError, match="'telecom', for which there is no server here"):
+    assert "telecom.json is of the domain 'banking', for which there is no server here" in told[1]
+    with pytest.raises(UsageError, match="'banking', for which there is no server here"):
         TAU2.load_recordings(phones)
 
 
@@ -121,7 +121,9 @@ def test_a_damaged_file_in_a_folder_is_an_error_and_never_left_out(tmp_path: Pat
 
 
 def test_a_folder_without_files_that_can_be_replayed_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no result file of airline or retail in"):
+    with pytest.raises(
+        UsageError, match="there is no result file of airline or retail or telecom in"
+    ):
         TAU2.load_recordings(tmp_path)
     (tmp_path / "notes.json").write_text("{}")
     with pytest.raises(

@@ -49,10 +49,12 @@ def test_the_package_index_has_the_data_with_tasks_and_tools_of_one_revision(
     first = fetch(tmp_path, None)
     assert (first.new, first.summary) == (
         True,
-        f"50 tasks of airline and 114 tasks of retail ({V0_2.name})",
+        f"50 tasks of airline, 114 tasks of retail and 2,285 tasks of telecom ({V0_2.name})",
     )
     for domain in ("airline", "retail"):
-        assert sorted(path.name for path in (tmp_path / "tau2" / domain).iterdir()) == sorted(NAMES)
+        found = sorted(path.name for path in (tmp_path / "tau2" / domain).iterdir())
+        assert found == sorted([*NAMES, "split_tasks.json"])
+    assert len(names(tmp_path, "telecom")) == 13
     assert (len(names(tmp_path, "airline")), len(names(tmp_path, "retail"))) == (14, 15)
     assert "Sierra Research" in (tmp_path / "tau2" / "LICENSE").read_text()
     shutil.rmtree(tmp_path / "downloads")
@@ -75,6 +77,10 @@ def test_a_folder_of_a_later_revision_is_unpacked_and_its_tasks_get_the_tool_tha
     assert ITEM_DETAILS in called
     assert called <= set(names(tmp_path, "retail"))
     assert ITEM_DETAILS not in names(tmp_path, "airline")
+    # The later domain comes from elsewhere, and the revision stays.
+    more = fetch(tmp_path, published(), categories=("telecom",))
+    assert more.summary.endswith(f" 2,285 tasks of telecom ({V1_0.name})")
+    assert ITEM_DETAILS in names(tmp_path, "retail")
     copy = tmp_path / "copy"
     assert fetch(copy, tmp_path / "tau2").new  # what was fetched may be fetched from
     assert not fetch(copy, None).new  # and needs no index then

@@ -69,7 +69,10 @@ def test_without_a_basis_the_database_and_what_is_said_count() -> None:
         ([], "tasks.json[0] is not an object"),
         ({**task("1"), "id": None}, "tasks.json[0] has no 'id'"),
         ({**task("1"), "user_scenario": None}, "tasks.json[0] has no 'user_scenario'"),
-        ({**task("1"), "initial_state": {"x": 1}}, "an initial state of its own"),
+        (
+            {**task("1"), "initial_state": {"x": 1}},
+            "initial_state has 'x', which is not supported here",
+        ),
         (task("1", actions={}), "tasks.json[0].evaluation_criteria.actions is not a list"),
         (task("1", actions=[{}]), "tasks.json[0].evaluation_criteria.actions[0] has no 'name'"),
         (
@@ -79,9 +82,9 @@ def test_without_a_basis_the_database_and_what_is_said_count() -> None:
         (task("1", communicate_info=[1]), "communicate_info has an item that is not a string"),
         (
             task("1", reward_basis=["DB", "LUCK"]),
-            "reward_basis names 'LUCK'; known: DB, COMMUNICATE, ACTION",
+            "reward_basis names 'LUCK'; known: DB, ENV_ASSERTION, COMMUNICATE, ACTION",
         ),
-        (task("1", env_assertions=[{}]), "has assertions on the environment"),
+        (task("1", env_assertions=[{}]), "env_assertions[0] has no 'env_type'"),
     ],
 )
 def test_what_is_no_task_is_told_with_its_place(spoilt: Any, message: str) -> None:

@@ -125,7 +125,12 @@ def test_a_tool_is_shown_by_its_signature_and_its_docstring() -> None:
                     "title": "Notes",
                     "type": "array",
                 },
-                "price": {"description": "Money.", "title": "Price", "type": "number"},
+                "price": {
+                    "default": 1.0,
+                    "description": "Money.",
+                    "title": "Price",
+                    "type": "number",
+                },
             },
             "required": ["shop_id", "size", "parts", "notes"],
             "title": "parameters",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -143,10 +144,13 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
     # By the reply as well: some models use the same ids again in a later one.
     calls = {(call.reply, call.request_id): call for call in said.tool_calls}
     steps = [_encode_call(call, "setup") for call in said.setup_calls]
-    number = 0
+    # A simulated user's calls come between what they heard and what they say.
+    own, number = deque(said.user_calls), 0
     for message in said.messages:
         match message:
             case UserMessage():
+                while own and own[0].reply <= number:
+                    steps.append(_encode_call(own.popleft(), "user call"))
                 if message.fresh:
                     steps.append(
                         _say("harness", "A new conversation begins; the server is the same.")
@@ -168,6 +172,7 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
                     and (number, answer.request_id) in calls
                     and calls[number, answer.request_id].text != answer.text
                 ]
+    steps += [_encode_call(call, "user call") for call in own]
     return [*steps, *(_encode_call(call, "teardown") for call in said.teardown_calls)]
 
 
