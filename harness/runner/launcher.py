@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
@@ -26,10 +26,12 @@ from harness.runner.agent_requirements import add_agent_versions
 from harness.runner.observer import Observer
 from harness.runner.planning.plan import RunPlan, describe_model, describe_server, describe_suite
 from harness.runner.planning.request import RunOptions
+from harness.runner.recordings.recording_digest import digest_recording
 from harness.runner.run import run_plan
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.runs.resume import refuse_if_changed, select_remaining
 from harness.suites import describe_values
+from harness.types import JsonObject, ModelSpec
 from harness.version import __version__
 
 Meanwhile: TypeAlias = Callable[[Path], AbstractContextManager[object]]
@@ -137,7 +139,7 @@ def build_header(plan: RunPlan, run_id: str, options: RunOptions) -> Header:
             suite.name: {**describe_suite(suite), "servers": used.get(suite.name, [])}
             for suite in plan.suites
         },
-        models={model.name: describe_model(model) for model in plan.models},
+        models=_add_digests({one.name: describe_model(one) for one in plan.models}, plan.models),
         axes=describe_values([job.point for job in plan.jobs]),
         entrants=plan.entrants,
         servers={
@@ -149,7 +151,24 @@ def build_header(plan: RunPlan, run_id: str, options: RunOptions) -> Header:
         },
         settings={
             **plan.settings,
+            **{
+                key: _add_digests(plan.settings[key], models)
+                for key, models in (
+                    ("judge_models", plan.judges),
+                    ("user_models", plan.user_models),
+                )
+                if key in plan.settings
+            },
             "concurrency": options.concurrency,
             "budget": asdict(options.budget),
         },
     )
+
+
+def _add_digests(described: JsonObject, models: Iterable[ModelSpec]) -> JsonObject:
+    """Return ``described`` with the ``digest`` of each recording among ``models``."""
+    digests = {model.name: digest_recording(model) for model in models}
+    return {
+        name: {**facts, "digest": digests[name]} if digests.get(name) else facts
+        for name, facts in described.items()
+    }

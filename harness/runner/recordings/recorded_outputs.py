@@ -177,10 +177,16 @@ def _split_reference(reference: str) -> tuple[str, str | None]:
 
 def get_recording(model: ModelSpec) -> ModelRecording:
     """Return the recording of a model of `recorded_models`."""
+    leaderboard, path, entrant = split_recording(model)
+    return _get_recordings(leaderboard, path)[entrant]
+
+
+def split_recording(model: ModelSpec) -> tuple[str, str, str]:
+    """Return the leaderboard, the path and the recorded model of a model of `recorded_models`."""
     leaderboard, _, rest = model.model_id.partition(":")
     path, entrant = _split_reference(rest)
     assert entrant is not None
-    return _get_recordings(leaderboard, path)[entrant]
+    return leaderboard, path, entrant
 
 
 def _list_recordings(models: Iterable[ModelSpec]) -> list[ModelRecording]:

@@ -19,8 +19,10 @@ from harness.runlog import RunLog
 from tests.reports.run_logs import write_log
 
 LEXICAL = {"m": {"provider": "lexical", "model_id": "lexical"}}
-RECORDED = {"m": {"provider": "recorded", "model_id": "answers.jsonl"}}
-OTHER = {"m": {"provider": "recorded", "model_id": "others.jsonl"}}
+RECORDED = {"m": {"provider": "recorded", "model_id": "answers.jsonl", "digest": "a"}}
+MOVED = {"m": {"provider": "recorded", "model_id": "elsewhere.jsonl", "digest": "a"}}
+OTHER = {"m": {"provider": "recorded", "model_id": "answers.jsonl", "digest": "b"}}
+UNREAD = {"m": {"provider": "recorded", "model_id": "answers.jsonl"}}
 
 
 def cases(letters: str) -> dict[str, str]:
@@ -179,9 +181,9 @@ def test_of_several_suites_each_has_a_stricter_test(tmp_path: Path) -> None:
     assert gate.loss.lost == 8  # 2/2^8 is below 5 % of four tests
 
 
-@pytest.mark.parametrize("models", [(LEXICAL,), (RECORDED,)], ids=["lexical", "recorded"])
+@pytest.mark.parametrize("models", [(LEXICAL,), (RECORDED,), (RECORDED, MOVED)])
 def test_what_always_answers_the_same_has_changed_where_one_case_has(
-    tmp_path: Path, models: tuple[Mapping[str, Any]]
+    tmp_path: Path, models: tuple[Mapping[str, Any], ...]
 ) -> None:
     comparison = compare_logs(runs(tmp_path, "ppf", "pff", *models))
     effect = comparison.contrasts[0].effects[0]
@@ -211,9 +213,10 @@ JUDGED = {"settings": {"judge_models": {"j": {"provider": "openai", "model_id": 
     [
         ((), "ppf", {}),
         ((RECORDED, OTHER), "ppf", {}),
+        ((UNREAD,), "ppf", {}),
         ((LEXICAL,), "ppf", JUDGED),
     ],
-    ids=["a model", "two recordings", "a judge"],
+    ids=["a model", "two recordings", "unread", "a judge"],
 )
 def test_what_may_answer_otherwise_needs_a_test(
     tmp_path: Path, models: tuple[Any, ...], before: str, header: dict[str, Any]
