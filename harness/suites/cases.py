@@ -22,6 +22,7 @@ from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
 from harness.suites.parameters import ParameterExpander
+from harness.suites.questions import ReadTest, name_questions
 from harness.suites.simulated_users import format_summary, read_user
 from harness.suites.wordings import find_flaws
 from harness.types import Caller, Case, Check, JsonObject, Limits, ScriptedCall, Turn
@@ -65,6 +66,8 @@ class CaseReader:
 
         The reading collects problems.
         """
+        tests: list[ReadTest] = []
+        paths: list[Steps] = []
         for index, test in enumerate(self._suite.get("tests", ())):
             path = ("tests", index)
             if not isinstance(test, dict):
@@ -80,12 +83,16 @@ class CaseReader:
             found = [
                 case for end, row in rows for case in self._expand_identities(path, row, noun, end)
             ]
-            # One question in many ways, however they came about, is one test.
-            test_name = name if len(found) > 1 and isinstance(name, str) else None
-            yield from (
-                (path, replace(case, repeats=replace(case.repeats, test=test_name)))
-                for case in found
-            )
+            named = test.get("test")
+            if found:
+                # Without a name, which has been reported, it asks alone.
+                title = name if isinstance(name, str) else noun
+                tests.append((title, named if isinstance(named, str) else None, found))
+                paths.append(path)
+        # One question in many ways, however they came about, is one test.
+        for path, (_, _, found), question in zip(paths, tests, name_questions(tests), strict=True):
+            for case in found:
+                yield path, replace(case, repeats=replace(case.repeats, test=question))
         # After all tests: only now is it known which tools are named.
         self._identities.defaults.refuse_unused()
 

@@ -335,6 +335,9 @@ _TEST_FIELDS = {
     "description": text_field("What the test is for, in a sentence."),
     "prompt": text_field("What the user says."),
     "wordings": WORDINGS,
+    "test": line_field(
+        "The question that it asks, if other tests ask it in other words: they count as one."
+    ),
     "ingest": INGEST,
     "ingest_prompt": INGEST_PROMPT_FIELD,
     "turns": build_field(
