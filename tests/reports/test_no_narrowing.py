@@ -22,6 +22,7 @@ from harness.pytest_plugin.failure_text import format_totals
 from harness.reports.build import build_report
 from harness.reports.comparing.contrasts import compare_logs
 from harness.reports.comparing.json_form import comparison_json
+from harness.reports.comparing.sentences import describe_effect, effect_row
 from harness.reports.formats.console import print_summary
 from harness.reports.sections.sentences import format_effort
 from harness.reports.viewer.run_summary import build_summary
@@ -185,6 +186,24 @@ def test_one_question_with_eight_file_names_is_no_evidence(tmp_path: Path) -> No
     effect = compare_logs(logs).contrasts[0].effects[0]
     assert (effect.evidence, effect.p_value, effect.tests) == ("undecided", 1.0, 1)
     assert of_console(logs[1]) == [79.0]
+
+
+def test_every_output_says_what_its_rates_are_the_mean_of(tmp_path: Path) -> None:
+    ways = [f"file={letter}" for letter in "abcdefgh"]
+    before, after = (a_log(tmp_path / one, [one], ["m"], ways) for one in "fp")
+    words = "pass rate 100 % over 1 test (8 judged, 95 % interval 21–100 %)"
+    stream = io.StringIO()
+    print_summary(build_report(after), after, Console(file=stream, width=200))
+    assert words in stream.getvalue()
+    assert words in written(after, "markdown")
+    assert blocks_of(written(after, "html"))["overview"]["rate"]["words"] == words
+    assert '"pass_rate_over":{"unit":"tests","count":1}' in written(after, "json")
+    compared = compare_logs([before, after])
+    effect = compared.contrasts[0].effects[0]
+    assert comparison_json(compared)["contrasts"][0]["effects"][0]["unit"] == "tests"
+    assert effect_row(effect)[0] == "all (8 in 1 test)"
+    sentence = next(describe_effect(effect, compared))
+    assert sentence.startswith("pass rate 0 % → 100 % over 1 test (8 cases judged on both sides): ")
 
 
 @pytest.mark.slow
