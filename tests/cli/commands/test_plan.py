@@ -21,7 +21,7 @@ suite: shop
 server: {command: no-such-server}
 tests:
 """
-CASE = "  - {name: case_NUMBER, prompt: How many?, assertions: {answer_contains: [x]}}\n"
+CASE = "  - {name: case_NUMBER, prompt: How many?, assertions: {answer_contains: [xNUMBER]}}\n"
 
 
 @pytest.fixture(autouse=True)
