@@ -90,9 +90,9 @@ class CaseReader:
                 tests.append((title, named if isinstance(named, str) else None, found))
                 paths.append(path)
         # One question in many ways, however they came about, is one test.
-        for path, (_, _, found), question in zip(paths, tests, name_questions(tests), strict=True):
-            for case in found:
-                yield path, replace(case, repeats=replace(case.repeats, test=question))
+        for place, (_, _, its), question in zip(paths, tests, name_questions(tests), strict=True):
+            for case in its:
+                yield place, replace(case, repeats=replace(case.repeats, test=question))
         # After all tests: only now is it known which tools are named.
         self._identities.defaults.refuse_unused()
 

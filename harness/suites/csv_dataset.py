@@ -24,6 +24,7 @@ from harness.base import (
     read_table,
     strict_json,
 )
+from harness.suites.questions import add_questions
 from harness.suites.readers import Vocabulary
 from harness.types import Case, Location, Suite
 
@@ -61,7 +62,7 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
     at = Location(file=table.file)
     problems += list_count_problems(at, total, max_cases, "tests")
     unique = collect_cases(cases, problems, "test_id", "Give each row an id of its own.")
-    return Suite(name=derive_name(path), cases=unique, digest=table.digest, at=at)
+    return Suite(name=derive_name(path), cases=add_questions(unique), digest=table.digest, at=at)
 
 
 def derive_name(path: Path) -> str:

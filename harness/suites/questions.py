@@ -23,6 +23,8 @@ ReadTest: TypeAlias = tuple[str, str | None, Sequence[Case]]
 """The name of a test, that of its question if it names one, and its cases, at least one."""
 _NEAR = 0.8
 """Share of the words that prompts have in common which have nearly the same."""
+_COMPARED = 300
+"""Tests of equal expectations that are compared by their words: more would take too long."""
 
 
 def name_questions(tests: Sequence[ReadTest]) -> list[str | None]:
@@ -36,6 +38,15 @@ def name_questions(tests: Sequence[ReadTest]) -> list[str | None]:
         name if len(cases) > 1 or asked[name] > 1 else None
         for (_, _, cases), name in zip(tests, names, strict=True)
     ]
+
+
+def add_questions(cases: Sequence[Case]) -> tuple[Case, ...]:
+    """Return ``cases``, each of a test of its own, with the names of their questions."""
+    names = name_questions([(case.name, None, [case]) for case in cases])
+    return tuple(
+        replace(case, repeats=replace(case.repeats, test=name)) if name else case
+        for case, name in zip(cases, names, strict=True)
+    )
 
 
 def _find_names(tests: Sequence[ReadTest]) -> Iterator[str]:
@@ -55,7 +66,8 @@ def _find_names(tests: Sequence[ReadTest]) -> Iterator[str]:
             if exact or len(words & said) >= _NEAR * len(words | said)
         )
         question = next(same, name)
-        others.append((question, words))
+        if len(others) < _COMPARED:
+            others.append((question, words))
         yield question
 
 

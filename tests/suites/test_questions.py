@@ -75,3 +75,13 @@ def test_rephrasings_of_a_matrix_are_one_with_it(tmp_path: Path) -> None:
         for prompt in ("Weather in ${{ city }}?", "How is it in ${{ city }} today?")
     ]
     assert questions(tmp_path, *tests) == ["a"] * 4
+
+
+def test_rows_of_a_table_that_rephrase_a_question_are_one(tmp_path: Path) -> None:
+    path = tmp_path / "weather.csv"
+    rows = ("1,Will it rain?,get_weather,{city},rain", "2,Rain?,get_weather,{city},rain")
+    text = "\n".join(
+        ("test_id,query,expected_tool,expected_args,expected_response_contains", *rows)
+    )
+    path.write_text(text.replace("{city}", '"{""city"": ""Paris""}"') + "\n", "utf-8")
+    assert [case.test for case in read_suite(path, VOCABULARY).cases] == ["1", "1"]
