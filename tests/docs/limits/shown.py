@@ -116,6 +116,7 @@ SHOWN: Mapping[str, str] = {
         "tests/leaderboards/tau2/test_result_files.py::"
         "test_other_files_of_a_folder_are_named_and_left_out"
     ),
+    "tasks of telecom in another form are refused": "tests/leaderboards/tau2/test_source.py",
     "and cannot be scored together": "tests/leaderboards/tau2/test_result_files.py",
     "is an error of the trial, since it is not the agent's fault": (
         "tests/leaderboards/tau2/test_result_files.py::test_an_end_is_told_in_our_words"
