@@ -17,10 +17,14 @@ import pytest
 
 from harness.base import NothingToRun, UsageError
 from harness.base.fetching.cache import CACHE_VARIABLE
-from harness.leaderboards.tau2.data import read_split
+from harness.leaderboards.tau2.checks import format_assertion_uri
+from harness.leaderboards.tau2.data import read_split, read_tasks
 from harness.leaderboards.tau2.result_files import read_results
 from harness.leaderboards.tau2.suite import TAU2, Selection, parse_selection
 from harness.runlog import RunLog
+from servers.tau2_common.serving import answer
+from servers.telecom.files import read_telecom
+from servers.telecom.tools import BothSides
 from tests.leaderboards.tau2.gold_runs import build_simulation, write_results
 from tests.leaderboards.tau2.running import run_recorded
 from tests.leaderboards.tau2.support import fetched
@@ -166,3 +170,21 @@ def test_the_calls_of_a_recorded_customer_are_read_apart(tmp_path: Path) -> None
     asked = [one.tool for reply in transcript.all_replies for one in reply.tool_requests]
     assert asked == ["get_customer_by_id"]
     assert transcript.replies == 4
+
+
+@pytest.mark.slow
+def test_the_gold_actions_are_worth_1_in_all_2285_tasks(cache: Path) -> None:
+    """In this process, since 2,285 conversations over wires take minutes."""
+    folder = cache / "tau2" / "telecom"
+    tools = BothSides(read_telecom(folder).database)
+    tasks = read_tasks(folder)
+    assert len(tasks) == 2_285
+    for task in tasks:
+        assert task.criteria is not None
+        tools.store.reset()
+        tools.prepare(task.preparation)
+        actions = task.criteria.actions or ()
+        assert not [action for action in actions if answer(tools, action.name, action.arguments)[1]]
+        for assertion in task.criteria.state_assertions:
+            told = tools.read_state(format_assertion_uri(assertion))
+            assert told == json.dumps(assertion.expected), task.id
