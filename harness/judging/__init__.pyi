@@ -100,6 +100,7 @@ from .policy.comparable_values import Prose as Prose
 from .policy.comparable_values import is_same_value as is_same_value
 from .policy.comparable_values import same_kind as same_kind
 from .policy.comparable_values import same_record as same_record
+from .policy.comparable_values import shorten_scalar as shorten_scalar
 from .policy.comparable_values import to_comparable as to_comparable
 from .policy.decisions import decide_access as decide_access
 from .policy.identity_effect import explain_unobserved as explain_unobserved

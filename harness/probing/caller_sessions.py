@@ -40,6 +40,7 @@ from harness.probing.planned_calls import (
     choose_calls,
 )
 from harness.probing.probe_plan import ProbePlan
+from harness.probing.roads.statements import collect_statements
 from harness.probing.stability import RepeatReason
 from harness.runlog import TrialLine
 from harness.runner import get_leave, trial_error
@@ -190,6 +191,7 @@ class Prober:
                 for caller in self.plan.callers
                 if (tools := self.expected.list_hidden_tools(caller.user_context))
             },
+            "statements": collect_statements(self.expected, self.plan.callers),
             "alterations": [
                 declare_alteration(alteration, self.plan.callers, self.calls, self.expected)
                 for alteration in self.plan.alterations

@@ -26,6 +26,9 @@ _APART = {
     "cursor": "asks for a page, with the caller's own cursor or another caller's",
     "record": "asks for a record of the suite's own identities",
     "shared": "has a value that another parameter, an identity or an answer has",
+    "road": "may lead to what is kept from the caller by another road",
+    "beside": "asks beside another identity, in a process that nobody else has asked",
+    "write": "changes something, or reads a record after that",
     "alone": "is made in a separate process, or after one other caller in a new process",
 }
 """Fact of a call that is not common to all callers → what such a call is for."""
@@ -128,6 +131,8 @@ class ProbedTrials:
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
         self.report = report
+        self.settings = report.settings
+        """The settings of the probe."""
         calls = tuple(iterate_calls(report.results))
         self.runs = tuple(run for run in calls if not is_apart(run))
         """The common calls."""

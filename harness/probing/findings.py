@@ -36,6 +36,8 @@ from harness.probing.probe_notes import (
     iterate_notes,
 )
 from harness.probing.report import ProbeDecision, ProbeReport, measure_coverage, read_unasked
+from harness.probing.roads.road_findings import RoadFindings
+from harness.probing.roads.shared_state import find_shared_state
 from harness.probing.stability import find_mixed_callers, find_unstable_answers
 from harness.probing.tokens import (
     determine_fates,
@@ -58,7 +60,8 @@ def read_probe(log: RunLog) -> ProbeReport:
     report = build_report(log)
     probed = ProbedTrials(report, log)
     altered = AlterationOutcome(log, probed.apart["data"])
-    facts = _ProbeFacts(report, probed)
+    roads = RoadFindings(probed)
+    facts = _ProbeFacts(report, probed, roads)
     # Two searches may come to the same finding, in the same words.
     found = (*facts.iterate_findings(), *altered.find_findings())
     findings = {finding.words: finding for finding in found}
@@ -77,7 +80,12 @@ def read_probe(log: RunLog) -> ProbeReport:
         *(run for run in others if run.case.identity in reached),
     ]
     long_leeways = list_leeway_notes(probed, leeway, leeways)
-    notes = (*iterate_notes(probed.own), *find_contradictions(probed), *long_leeways)
+    notes = (
+        *iterate_notes(probed.own),
+        *find_contradictions(probed),
+        *long_leeways,
+        *roads.iterate_notes(),
+    )
     return ProbeReport(
         report=report,
         decisions=facts.collect_decisions(),
@@ -121,8 +129,9 @@ def find_findings_so_far(probed: ProbedTrials) -> Iterator[str]:
 class _ProbeFacts:
     """The decisions and findings of a probe."""
 
-    def __init__(self, report: Report, probed: ProbedTrials) -> None:
+    def __init__(self, report: Report, probed: ProbedTrials, roads: RoadFindings) -> None:
         self._runs = probed.runs
+        self._roads = roads
         self._probed = probed
         self._access: AccessReport = report.access
         hidden = report.settings.get("expected_hidden", {})
@@ -179,6 +188,8 @@ class _ProbeFacts:
         yield from find_unchecked_values(self._probed)
         yield from find_shared_gains(self._probed, self._access.leaks)
         yield from find_cursor_gains(self._probed)
+        yield from self._roads.iterate_findings()
+        yield from find_shared_state(self._probed)
         yield from find_unstable_answers(self._probed)
         yield from find_mixed_callers(self._probed)
         # That a damaged one is refused shows nothing of the others.

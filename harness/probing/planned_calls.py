@@ -240,6 +240,10 @@ class Expectations:
             and (self._is_exact(check, tool, arguments) or _is_hiding(check))
         )
 
+    def list_checks(self, user_context: JsonObject | None) -> tuple[Check, ...]:
+        """Return all checks on calls of one identity."""
+        return tuple(self._checks.get(canonical_json(user_context), ()))
+
     def list_hidden_tools(self, user_context: JsonObject | None) -> list[str]:
         """Return the tools that must not be listed for an identity."""
         own = self._checks.get(canonical_json(user_context), ())

@@ -71,7 +71,8 @@ _PAGES = 3
 # Web addresses lead elsewhere, and "data:" is its own content.
 _ADDRESS = re.compile(r"\b(?!(?:https?|wss?|data|mailto):)[a-z][a-z0-9+.-]*://[^\s\"'<>\\,;)\]}]+")
 # With the operators of RFC 6570 before the name, and its modifiers behind.
-_VARIABLE = re.compile(r"\{[+#./;?&]?([\w.]+)[^{}]*\}")
+VARIABLE = re.compile(r"\{[+#./;?&]?([\w.]+)[^{}]*\}")
+"""A variable of a template of addresses."""
 # Escaped, too: a server may check an address before it decodes it.
 _UP = ("../", "../../", "%2e%2e/", "..%2f")
 
@@ -94,7 +95,7 @@ async def choose_requests(prober: Prober, withheld: WithheldData) -> Sequence[Fo
     for caller in prober.plan.callers:
         try:
             async with prober.open_session(caller) as session:
-                await _read_listings(session, caller.name, shown)
+                await read_listings(session, caller.name, shown)
         except HarnessError:
             continue  # who is not let in is shown nothing
     chosen = _RequestChoice(shown, withheld)
@@ -106,7 +107,8 @@ async def choose_requests(prober: Prober, withheld: WithheldData) -> Sequence[Fo
     return interleave_calls(each)[:MOST_REQUESTS]
 
 
-async def _read_listings(session: Session, name: str, shown: ServerListings) -> None:
+async def read_listings(session: Session, name: str, shown: ServerListings) -> None:
+    """Add to ``shown`` what the server lists beside its tools for the caller ``name``."""
     # A server may never answer a method that it does not declare.
     offers = session.introduction.capabilities
     if offers.get("resources") is not None:
@@ -170,9 +172,9 @@ class _RequestChoice:
     def _fill_templates(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield the templates of addresses, filled with ids."""
         for template in self._shown.templates:
-            names = _VARIABLE.findall(template)
+            names = VARIABLE.findall(template)
             for values in self._propose_values(names):
-                uri = _VARIABLE.sub(lambda found, by=values: by[found[1]], template)  # type: ignore[misc]
+                uri = VARIABLE.sub(lambda found, by=values: by[found[1]], template)  # type: ignore[misc]
                 # What is listed for the caller is theirs.
                 if caller.name not in self._shown.resources.get(uri, ()):
                     words = "a template of addresses filled in"
@@ -212,7 +214,7 @@ class _RequestChoice:
         places = [
             *(({"type": "ref/prompt", "name": one}, names) for one, names in shown.prompts.items()),
             *(
-                ({"type": "ref/resource", "uri": one}, _VARIABLE.findall(one))
+                ({"type": "ref/resource", "uri": one}, VARIABLE.findall(one))
                 for one in shown.templates
             ),
         ]

@@ -29,6 +29,8 @@ Problem: TypeAlias = Literal[
     "opened_by_request",
     "unchecked_value",
     "foreign_cursor",
+    "other_road",
+    "shared_state",
     "interference",
     "unstable",
     "unobserved",
@@ -56,6 +58,10 @@ Problem: TypeAlias = Literal[
 - ``interference``: an answer changes when a value is altered that its caller must not see.
 - ``foreign_cursor``: a call with another caller's cursor gives data that the caller's own pages
   withhold.
+- ``other_road``: an answer has what a suite says that its caller does not get, by another road than
+  the call that it names: another tool, a list of fields, a search, a resource, a change.
+- ``shared_state``: the calls of one identity use up the quota of another, shut it out, or are told
+  to it.
 - ``unstable``: the answer to the same call of the same caller depends on the previous caller, in
   its fields, its outcome, or by repeating another caller's answer; each repetition confirmed it.
 - ``unobserved``: no answer shows that the server takes the identity into account."""

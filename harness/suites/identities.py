@@ -36,7 +36,9 @@ DECISION = "decision"
 
 # An error and a mixture of decisions are findings that nobody expects.
 _WORDS = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
-_OWN_KEYS = {"decision": "is", "without": "without"}
+_OWN_KEYS = {"decision": "is", "without": "without", "never": "never"}
+_NEVER = "never"
+"""The word for a record that an identity must not get by any road."""
 _NAMES = (TEXT, array_of(TEXT, minItems=1))
 
 
@@ -164,6 +166,13 @@ def build_expectation_layout(checks: Mapping[str, Field]) -> Layout:
             _parse_decision,
             takes_null=True,
         ),
+        "never": build_field(
+            "Fields that this identity gets by no road; true: nothing of the record that the call "
+            "of 'tool:' asks for.",
+            any_of({"const": True}, *_NAMES),
+            _parse_decision,
+            takes_null=True,
+        ),
     }
     moved = {
         **dict.fromkeys(("is", "access"), "Write 'decision: …'."),
@@ -184,7 +193,11 @@ def build_expectation_schema(layout: Layout) -> JsonObject:
     written_out = object_of({name: field.schema for name, field in layout.fields.items()})
     return {
         "description": "The expected outcome for one identity.",
-        "anyOf": [*_DECIDED["anyOf"], {**written_out, "minProperties": 1}],
+        "anyOf": [
+            *_DECIDED["anyOf"],
+            {"const": _NEVER, "description": "Denied, and got by no other road."},
+            {**written_out, "minProperties": 1},
+        ],
     }
 
 
@@ -287,7 +300,8 @@ class IdentityReader:
         if given is None:
             return
         if not isinstance(given, dict):
-            yield from self._build_decision_check(path, given, {**(tool or {}), "is": given})
+            decided = {"never": True} if given == _NEVER else {"is": given}
+            yield from self._build_decision_check(path, given, {**(tool or {}), **decided})
             return
         values = self._reading.read_mapping(
             path, given, self._expectation, f"expectation for {noun}"

@@ -21,17 +21,18 @@ from harness.judging.matching.json_values import every_field, format_value, is_n
 from harness.judging.secrecy.masks import is_masked, is_unreadable, readable_share
 from harness.types import JsonObject, JsonPath, ToolCall
 
-_FIELD_NAMES: list[JsonObject] = [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]
+FIELD_NAMES: list[JsonObject] = [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]
+"""Schemas of the names of fields."""
 MASKS = ("none", "partial", "any")
 """What may stand in place of a field that must be absent: nothing; a mask that leaves little
 readable; anything that looks like a mask."""
 FIELDS: JsonObject = {
     "anyOf": [
-        *_FIELD_NAMES,
+        *FIELD_NAMES,
         {
             "type": "object",
             "properties": {
-                "fields": {"anyOf": _FIELD_NAMES},
+                "fields": {"anyOf": FIELD_NAMES},
                 "mask": {"enum": list(MASKS)},
                 "readable": {"type": ["string", "number"]},
                 "allow_unknown": {"type": "boolean"},
@@ -52,11 +53,11 @@ def read_absent(value: Any) -> list[str] | JsonObject:
     """
     path: JsonPath = ("without",)
     if not isinstance(value, Mapping):
-        return _read_names(value, path)
+        return read_names(value, path)
     found = read_mapping(
         value, path, required=("fields",), optional=("mask", "readable", "allow_unknown")
     )
-    found["fields"] = _read_names(found["fields"], (*path, "fields"))
+    found["fields"] = read_names(found["fields"], (*path, "fields"))
     found["mask"] = found.get("mask", "partial")
     if found["mask"] not in MASKS:
         meant = did_you_mean(str(found["mask"]), MASKS) or f"Write one of {', '.join(MASKS)}."
@@ -73,7 +74,12 @@ def read_absent(value: Any) -> list[str] | JsonObject:
     return found
 
 
-def _read_names(value: Any, path: JsonPath) -> list[str]:
+def read_names(value: Any, path: JsonPath) -> list[str]:
+    """Return the names of fields, from one or a list.
+
+    Raises:
+        InvalidValue: they are none.
+    """
     if isinstance(value, str):
         return [read_text(value, path, "field")]
     return read_texts(value, path, "field")

@@ -33,6 +33,9 @@ from harness.probing.forging import CallForger
 from harness.probing.interference.run import Interference
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests import choose_requests
+from harness.probing.roads.road_calls import make_road_calls
+from harness.probing.roads.shared_state import make_shared_calls
+from harness.probing.roads.write_roads import make_write_calls
 from harness.probing.smuggling import smuggle_beside_tokens
 from harness.probing.stability import MOST_CONFIRMED, CallerAnswer, find_suspicions
 from harness.probing.token_calls import (
@@ -162,9 +165,10 @@ class ProbeSteps:
         # With a budget they come later, since they are chosen by what flawed tokens have opened.
         if not self.prober.effort.is_limited:
             await self._measure_ages(probed)
+        has_kind, effort = self.prober.plan.narrowing.has_kind, self.prober.effort
+        await self._take_other_roads(probed)
         if not self.prober.plan.damaged:
             return
-        has_kind, effort = self.prober.plan.narrowing.has_kind, self.prober.effort
         if has_kind("arguments"):
             await self._make_forged_calls(CallForger(self.prober, probed))
         if has_kind("tokens"):
@@ -181,6 +185,16 @@ class ProbeSteps:
                     effort.leave_out(1)
                 else:
                     self.log_lines(await cross_cursors(self.prober, pair))
+
+    async def _take_other_roads(self, probed: ProbedTrials) -> None:
+        """Look for what suites say to be kept on other roads, and for what callers share."""
+        has_kind, effort = self.prober.plan.narrowing.has_kind, self.prober.effort
+        if has_kind("values"):
+            effort.begin_step("other roads to what is kept", _HALF)
+            self.log_lines(await make_road_calls(self.prober, probed))
+        if has_kind("processes"):
+            effort.begin_step("two callers side by side", _THIRD)
+            self.log_lines(await make_shared_calls(self.prober, probed))
 
     async def _measure_ages(self, probed: ProbedTrials) -> None:
         """Measure how long after its expiry a token is accepted."""
@@ -244,6 +258,9 @@ class ProbeSteps:
         await _run_at_once(make_round, rounds, 1 if alone else AT_ONCE)
         if self.forging is not None:
             await self._make_risky_calls(self.forging, self.forging.changing)
+        if self.prober.plan.narrowing.has_kind("values"):
+            self.prober.effort.begin_step("changes of refused records")
+            self.log_lines(await make_write_calls(self.prober, self._read_answers()))
 
     async def _confirm_suspicions(self) -> None:
         """Repeat suspicious calls until each is confirmed or cleared."""

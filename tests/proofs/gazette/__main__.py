@@ -14,18 +14,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
+from unittest.mock import patch
 
 import anyio
 
 from harness.judging.checks import VOCABULARY
+from harness.probing import prober
 from harness.probing.callers import name_callers
 from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
 from harness.types import IdentitySpec, ServerSpec, TransportSpec
 from tests.proofs.gazette.faults import FAULTS, FIRST, SECOND
+from tests.proofs.gazette.in_memory import open_memory
+from tests.proofs.gazette.server import open_newsroom
 from tests.proofs.gazette.sound import SOUND
 from tests.proofs.warm import warm
 
@@ -40,7 +46,8 @@ def probe(
     """Probe the newsroom with the fault or the sound oddity ``name``."""
     suite = read_suite(SUITE, VOCABULARY)
     over_http = name in FAULTS and FAULTS[name].over_http
-    command, *client = (*forked, "-m")
+    newsroom = "" if name == "sound" else name
+    command, *client = (*(forked or (sys.executable,)), "-m")
     planted = [] if name == "sound" else ["--fault", name]
     arguments = [*client, "tests.proofs.gazette.server", "--seed", str(seed), *planted]
     if over_http:
@@ -62,7 +69,12 @@ def probe(
         damaged=damaged,
         destructive=True,
     )
-    return anyio.run(run_probe, plan, folder).report
+    if forked:
+        return anyio.run(run_probe, plan, folder).report
+    with patch.object(
+        prober, "open_sessions", lambda _: open_memory(partial(open_newsroom, newsroom, seed))
+    ):
+        return anyio.run(run_probe, plan, folder).report
 
 
 def judge(
@@ -95,6 +107,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--kept", type=Path, default=Path("gazette.jsonl"), metavar="FILE")
     parser.add_argument("--seeds", type=int, default=1, help="how many, for what is sound")
+    parser.add_argument("--in-memory", action="store_true", help="no process, named only; no HTTP")
     parser.add_argument("--named-only", action="store_true", help="make the first part alone")
     options = parser.parse_args()
     groups = {"first": [*FIRST], "second": [*SECOND], "sound": [*_SOUND]}
@@ -106,9 +119,14 @@ def main() -> int:
     done = {(one["name"], one["seed"]): one for one in map(json.loads, lines)}
     results = []
     modules = ("tests.proofs.gazette.server",)
+    if options.in_memory:
+        options.named_only = True
+        names = [one for one in names if one not in FAULTS or not FAULTS[one].over_http]
     with (
         tempfile.TemporaryDirectory() as folder,
-        warm(Path(sys.executable), modules, Path(folder, "socket"), ROOT) as forked,
+        nullcontext(())
+        if options.in_memory
+        else warm(Path(sys.executable), modules, Path(folder, "socket"), ROOT) as forked,
     ):
         for name in names:
             for seed in range(1, 1 + (options.seeds if name in _SOUND else 1)):

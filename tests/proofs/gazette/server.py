@@ -35,6 +35,10 @@ from tests.proofs.unseen.tokens import Verifier
 USER_KEY: Final = "harness/user_context"
 _CLAIMS: Final = "gazette.claims"
 _REFUSED: Final = -32003
+RESOURCES: Final = ("gazette://stylebook",)
+TEMPLATES: Final = ("gazette://stories/{story_id}", "gazette://contributors/{contributor_id}")
+PROMPTS: Final[Mapping[str, tuple[str, ...]]] = {"headline": ("story_id",)}
+"""Prompts, and their arguments."""
 
 
 def open_newsroom(name: str, seed: int) -> Newsroom:
@@ -56,12 +60,13 @@ def build(newsroom: Newsroom) -> Server[Any]:
         return answer(newsroom, _identify(newsroom, ctx), params.name, params.arguments or {})
 
     async def list_resources(_: Any, __: Any) -> types.ListResourcesResult:
-        about = types.Resource(name="stylebook", uri="gazette://stylebook")
-        return types.ListResourcesResult(resources=[about])
+        found = [types.Resource(name="stylebook", uri=uri) for uri in RESOURCES]
+        return types.ListResourcesResult(resources=found)
 
     async def templates(_: ServerRequestContext[Any], __: Any) -> types.ListResourceTemplatesResult:
-        uris = ("gazette://stories/{story_id}", "gazette://contributors/{contributor_id}")
-        found = [types.ResourceTemplate(name=uri.split("/")[2], uri_template=uri) for uri in uris]
+        found = [
+            types.ResourceTemplate(name=uri.split("/")[2], uri_template=uri) for uri in TEMPLATES
+        ]
         return types.ListResourceTemplatesResult(resource_templates=found)
 
     async def read_resource(
@@ -69,15 +74,21 @@ def build(newsroom: Newsroom) -> Server[Any]:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
-            said = _read(newsroom, _identify(newsroom, ctx), uri.removeprefix("gazette://"))
+            said = read(newsroom, _identify(newsroom, ctx), uri.removeprefix("gazette://"))
         except Denied as denied:
             raise MCPError(_REFUSED, str(denied)) from denied
         contents = [types.TextResourceContents(uri=uri, text=said)]
         return types.ReadResourceResult(contents=list(contents))
 
     async def list_prompts(_: ServerRequestContext[Any], __: Any) -> types.ListPromptsResult:
-        arguments = [types.PromptArgument(name="story_id", required=True)]
-        return types.ListPromptsResult(prompts=[types.Prompt(name="headline", arguments=arguments)])
+        found = [
+            types.Prompt(
+                name=name,
+                arguments=[types.PromptArgument(name=one, required=True) for one in names],
+            )
+            for name, names in PROMPTS.items()
+        ]
+        return types.ListPromptsResult(prompts=found)
 
     async def get_prompt(
         ctx: ServerRequestContext[Any], params: types.GetPromptRequestParams
@@ -134,7 +145,12 @@ def _refuse(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
 
-def _read(newsroom: Newsroom, caller: Caller, path: str) -> str:
+def read(newsroom: Newsroom, caller: Caller, path: str) -> str:
+    """Return a resource.
+
+    Raises:
+        Denied: the caller may not read it, or there is none.
+    """
     folder, _, key = path.partition("/")
     if path == "stylebook":
         return "Write short sentences."

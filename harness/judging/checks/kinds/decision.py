@@ -12,11 +12,13 @@ from typing import Any, get_args
 
 from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks.absent_fields import (
+    FIELD_NAMES,
     FIELDS,
     explain_given,
     find_given_fields,
     read_absent,
     read_masks,
+    read_names,
 )
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.explaining.transcript_lines import (
@@ -47,6 +49,7 @@ from harness.types import NOT_SENT, Access, CheckTrait, JsonObject, JsonPath, To
 
 WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 """The decisions that may be expected."""
+_KEYS = ("is", "tool", "args", "without", "never")
 _CROSSED = "Line crossed: what the server allowed."
 # Other words for decisions, too unlike them for `did_you_mean`.
 _SYNONYMS = {
@@ -96,7 +99,9 @@ def _read_params(value: Any) -> JsonObject:
             )
         _refuse_every_outcome(words, ("allowed", "denied", "not_attempted"), ())
         return {"is": words}
-    found = read_mapping(value, (), optional=("is", "tool", "args", "without"))
+    found = read_mapping(value, (), optional=_KEYS)
+    if "never" in found:
+        _read_never(found)
     if not found.keys() & {"is", "without"}:
         raise InvalidValue(
             "neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}."
@@ -115,6 +120,24 @@ def _read_params(value: Any) -> JsonObject:
         tool = ("hidden",) if "tool" in found else ()
         _refuse_every_outcome(found["is"], ("allowed", "denied", "not_attempted", *tool), ("is",))
     return found
+
+
+def _read_never(found: dict[str, Any]) -> None:
+    """Complete a decision with what follows from ``never``: a refusal, or fields left out.
+
+    ``harness probe`` looks for what it names on every other road, too.
+    """
+    if found["never"] is True:
+        found.setdefault("is", ["denied", "hidden"])
+        if not {"denied", "hidden"}.issuperset(read_words(found["is"], ("is",))):
+            words = "who never gets the record is refused it"
+            raise InvalidValue(words, path=("is",), meant="Write 'never' alone.")
+        return
+    if found["never"] in ("", [], False, None):
+        meant = "Write 'never: true' of the record, or the names of fields."
+        raise InvalidValue("this names nothing", path=("never",), meant=meant)
+    found["never"] = read_names(found["never"], ("never",))
+    found.setdefault("without", found["never"])
 
 
 def _refuse_every_outcome(words: Sequence[str], outcomes: Sequence[str], path: JsonPath) -> None:
@@ -180,7 +203,7 @@ def _judge_decision(params: JsonObject, evidence: Evidence) -> CheckFinding:
     return CheckFinding(
         label=" ".join(filter(None, label)),
         verdict=verdict,
-        expected={key: params[key] for key in ("is", "tool", "args", "without") if key in params},
+        expected={key: params[key] for key in _KEYS if key in params},
         actual={"is": found, "calls": report_calls(made)},
         why=why,
         facts=policy_facts(made, crossed=_CROSSED in why[0]),
@@ -283,7 +306,14 @@ def _yield_claims(params: JsonObject) -> Iterator[CallsClaim]:
 _WORD: JsonObject = {"enum": list(WORDS)}
 _DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minItems": 1}]}
 _OF_TOOL = long_form(
-    {"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS}, required=()
+    {
+        "is": _DECIDED,
+        "tool": TEXT,
+        "args": {"type": "object"},
+        "without": FIELDS,
+        "never": {"anyOf": [{"const": True}, *FIELD_NAMES]},
+    },
+    required=(),
 )
 
 
@@ -319,8 +349,8 @@ DECISION = _Decision(
             "what the server let this identity do with the calls (`tool` and `args`, or "
             "any): `allowed`, `filtered`, `denied`, `hidden`, `not_attempted`, or a list "
             "of what is right; `without` names fields that no result may hold, or "
-            "`{fields, mask, readable}`, see [matrix.md](matrix.md); a list of such mappings "
-            "states several decisions"
+            "`{fields, mask, readable}`, see [matrix.md](matrix.md); `never` (`true`, or fields) "
+            "holds on every other road, too; a list of such mappings states several decisions"
         ),
         fails=(
             "Decision is allowed, expected denied: …",
