@@ -60,8 +60,7 @@ def read_probe(log: RunLog) -> ProbeReport:
     report = build_report(log)
     probed = ProbedTrials(report, log)
     altered = AlterationOutcome(log, probed.apart["data"])
-    roads = RoadFindings(probed)
-    facts = _ProbeFacts(report, probed, roads)
+    facts = _ProbeFacts(report, probed)
     # Two searches may come to the same finding, in the same words.
     found = (*facts.iterate_findings(), *altered.find_findings())
     findings = {finding.words: finding for finding in found}
@@ -84,7 +83,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         *iterate_notes(probed.own),
         *find_contradictions(probed),
         *long_leeways,
-        *roads.iterate_notes(),
+        *facts.roads.iterate_notes(),
     )
     return ProbeReport(
         report=report,
@@ -129,9 +128,9 @@ def find_findings_so_far(probed: ProbedTrials) -> Iterator[str]:
 class _ProbeFacts:
     """The decisions and findings of a probe."""
 
-    def __init__(self, report: Report, probed: ProbedTrials, roads: RoadFindings) -> None:
+    def __init__(self, report: Report, probed: ProbedTrials) -> None:
         self._runs = probed.runs
-        self._roads = roads
+        self.roads = RoadFindings(probed)
         self._probed = probed
         self._access: AccessReport = report.access
         hidden = report.settings.get("expected_hidden", {})
@@ -188,7 +187,7 @@ class _ProbeFacts:
         yield from find_unchecked_values(self._probed)
         yield from find_shared_gains(self._probed, self._access.leaks)
         yield from find_cursor_gains(self._probed)
-        yield from self._roads.iterate_findings()
+        yield from self.roads.iterate_findings()
         yield from find_shared_state(self._probed)
         yield from find_unstable_answers(self._probed)
         yield from find_mixed_callers(self._probed)
