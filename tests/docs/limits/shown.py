@@ -284,6 +284,7 @@ NO_LIMITS: Mapping[str, tuple[str, ...]] = {
     "of what is offered to the user, and taken": (
         "falls back to plain text where colours are not supported",
         "and loaded only with that agent",
+        "not read again as a whole",
         "Findings that you accept can be ignored",
         "Keys that begin with `x-` are ignored",
         "If the folder cannot be written",
