@@ -119,7 +119,7 @@ def overruled(_: Path) -> tuple[int, str]:
 def worse_than_before(folder: Path) -> tuple[int, str]:
     """Every case passes by its threshold, and half as often as in the run to compare with."""
     tests = "".join(
-        f"- {{name: t{n}, prompt: Show the weather., pass_threshold: 0.5, "
+        f"- {{name: t{n}, test: t{n}, prompt: Show the weather., pass_threshold: 0.5, "
         "assertions: {answer_contains: sky}}\n"
         for n in range(20)
     )
