@@ -21,7 +21,8 @@ SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")
 def test_every_example_is_a_valid_suite(example: str, tmp_path: Path) -> None:
     path = tmp_path / "example.yml"
     path.write_text(example, encoding="utf-8")
-    assert {case.caller.identity for case in read_suite(path, VOCABULARY).cases} >= {"anonymous"}
+    asked = {case.caller.identity for case in read_suite(path, VOCABULARY).cases}
+    assert len(asked) >= 3  # a matrix compares identities
     SCHEMA.validate(read_document(path).value)
 
 
