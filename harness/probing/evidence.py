@@ -118,15 +118,25 @@ def is_telling(result: Result) -> bool:
             and leaf.value not in sent
             and fold_text(leaf.name) not in _BESIDE
             and not (leaf.name in ("status", "code") and _STATES.match(fold_text(str(leaf.value))))
+            # The failure of one item may stand in a result that is ok: `{"content": "x: Error"}`.
+            and not (isinstance(leaf.value, str) and _tells_failure(leaf.value, sent))
             for leaf in result.leaves
         )
     said = read_without_sent(result, sent)
     return bool(re.search(r"\w", said)) and not _FAILURE.search(fold_text(said))
 
 
+def _tells_failure(text: str, sent: Iterable[str]) -> bool:
+    return bool(_FAILURE.search(fold_text(_cut_out(text, sent))))
+
+
 def read_without_sent(result: Result, sent: Iterable[str]) -> str:
     """Return the text of an answer without the texts that the call sent."""
     text = result.call.text or " ".join(str(leaf.value) for leaf in result.leaves)
+    return _cut_out(text, sent)
+
+
+def _cut_out(text: str, sent: Iterable[str]) -> str:
     for value in sorted(sent, key=len, reverse=True):
         text = text.replace(value, "") if value else text
     return text

@@ -131,6 +131,24 @@ def test_a_detour_that_opens_nothing_is_no_finding(tmp_path: Path) -> None:
     assert opened(report) == []
 
 
+class Batching(Shelf):
+    """Its second tool reads many files, and tells what is wrong with one in a result that is ok."""
+
+    def answer(self, method: str, user: Mapping[str, Any] | None, sent: object) -> dict[str, Any]:
+        result = super().answer(method, user, sent)
+        if method == "tools/list" or CALLED.tool != "read_notes" or not result.get("isError"):
+            return result
+        (path,) = CALLED.arguments["files"]
+        folder = posixpath.dirname(posixpath.normpath(path))
+        return said("", content=f"{path}: Error - Access denied - {folder} is not in {self.root}")
+
+
+def test_a_failure_of_one_file_in_a_batch_that_succeeded_is_no_open_door(tmp_path: Path) -> None:
+    shelf = Batching(second={"files": {"type": "array", "items": {"type": "string"}}})
+    report = probed(tmp_path, shelf.answer, cases=suite("read_report", {"path": ATTACK}))
+    assert opened(report) == []
+
+
 PEOPLE = {
     "Oslo": [{"person_id": "P-4411", "email": "ines.okafor@clients.example", "city": "Oslo"}],
     "Rome": [{"person_id": "P-7730", "email": "tomas.rivera@clients.example", "city": "Rome"}],
