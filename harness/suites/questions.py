@@ -1,11 +1,8 @@
 """Which tests of a suite ask one question: rephrasings, which count as one piece of evidence.
 
-Two tests ask the same if the same is expected of them, from the same caller and server, and
-
-- a call with its arguments is expected: whoever must make the same call was asked the same, or
-- their prompts have nearly the same words.
-
-``test:`` names the question instead, where this rule is wrong about it.
+Two tests ask the same if the same is expected of them, from the same caller and server, and their
+prompts have nearly the same words. ``test:`` names the question instead, where this rule is wrong:
+for one question in wholly other words, or for two that only look alike.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from harness.judging import wanted_calls
 from harness.types import Case, Check
 
 ReadTest: TypeAlias = tuple[str, str | None, Sequence[Case]]
@@ -58,13 +54,8 @@ def _find_names(tests: Sequence[ReadTest]) -> Iterator[str]:
             yield named or name
             continue
         words = frozenset(re.findall(r"\w+", " ".join(cases[0].prompts).lower()))
-        exact = any(arguments for _, arguments in wanted_calls(cases[0]))
         others = known.setdefault(key, [])
-        same = (
-            other
-            for other, said in others
-            if exact or len(words & said) >= _NEAR * len(words | said)
-        )
+        same = (other for other, said in others if len(words & said) >= _NEAR * len(words | said))
         question = next(same, name)
         if len(others) < _COMPARED:
             others.append((question, words))

@@ -29,7 +29,8 @@ def questions(folder: Path, *tests: dict[str, Any], **suite: Any) -> list[str | 
 @pytest.mark.parametrize(
     ("checks", "one", "other", "same"),
     [
-        (ARGS, "What is the weather in Paris?", "Paris, weather?", True),
+        (ARGS, ASKED, NEAR, True),
+        (ARGS, "What is the weather in Paris?", "Paris, weather?", False),
         (NAMED, "What is the weather in Paris?", "Tell me a joke about rain.", False),
         (NAMED, ASKED, NEAR, True),
         (SAID, ASKED, ASKED, True),
@@ -72,14 +73,17 @@ def test_rephrasings_of_a_matrix_are_one_with_it(tmp_path: Path) -> None:
     checks = {"must_call": [{"tool": "get_weather", "args": {"city": "${{ city }}"}}]}
     tests = [
         {"prompt": prompt, "matrix": {"city": ["Paris", "Rome"]}, "assertions": checks}
-        for prompt in ("Weather in ${{ city }}?", "How is it in ${{ city }} today?")
+        for prompt in (
+            "Will it rain in ${{ city }} today?",
+            "Will it rain in ${{ city }} today, then?",
+        )
     ]
     assert questions(tmp_path, *tests) == ["a"] * 4
 
 
 def test_rows_of_a_table_that_rephrase_a_question_are_one(tmp_path: Path) -> None:
     path = tmp_path / "weather.csv"
-    rows = ("1,Will it rain?,get_weather,{city},rain", "2,Rain?,get_weather,{city},rain")
+    rows = (f'1,"{ASKED}",get_weather,{{city}},rain', f'2,"{NEAR}",get_weather,{{city}},rain')
     text = "\n".join(
         ("test_id,query,expected_tool,expected_args,expected_response_contains", *rows)
     )
