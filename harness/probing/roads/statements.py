@@ -154,8 +154,11 @@ class KeptData:
     def _iterate_values(self, name: str) -> Iterator[KeptValue]:
         open_texts = self._collect_open_texts(name)
         for statement in self.list_refused(name):
+            # A line that says never outweighs one on a list that the record must not be in.
             yield from (
-                one for one in self._find_record(name, statement) if one.text not in open_texts
+                one
+                for one in self._find_record(name, statement)
+                if statement.never or one.text not in open_texts
             )
         for statement in self.statements.get(name, ()):
             if statement.fields:
