@@ -130,9 +130,9 @@ class _ProbeFacts:
 
     def __init__(self, report: Report, probed: ProbedTrials) -> None:
         self._runs = probed.runs
-        self.roads = RoadFindings(probed)
         self._probed = probed
         self._access: AccessReport = report.access
+        self.roads = RoadFindings(probed, self._access.leaks)
         hidden = report.settings.get("expected_hidden", {})
         self._expected_hidden: Mapping[str, Sequence[str]] = hidden
         everywhere = (*probed.own, *chain.from_iterable(probed.apart.values()))

@@ -145,7 +145,7 @@ def find_shared_gains(probed: ProbedTrials, leaks: Iterable[Leak]) -> Iterator[P
     if not probed.apart["shared"]:
         return
     withheld = collect_withheld(probed)
-    leaking = {(leak.identity, _get_last_name(leak.field)) for leak in leaks}
+    leaking = {(leak.identity, get_last_name(leak.field)) for leak in leaks}
     tries = group_by(
         lambda run: (get_caller_name(run), get_facts(run)["shared"]), probed.apart["shared"]
     )
@@ -154,14 +154,15 @@ def find_shared_gains(probed: ProbedTrials, leaks: Iterable[Leak]) -> Iterator[P
         gain = gains[0]
         if gain is None or None in gains or len(gains) < _TIMES_SHARED:
             continue
-        fields = [one for one in gain.fields if (name, _get_last_name(one)) not in leaking]
+        fields = [one for one in gain.fields if (name, get_last_name(one)) not in leaking]
         if fields:
             words = f"{call} gives {name} {', '.join(fields[:_MOST_FIELDS])}, which their other "
             words += f"calls withhold: only {' and '.join(gain.givers)} may see that"
             yield build_finding("unchecked_value", words, name, call)
 
 
-def _get_last_name(path: str) -> str:
+def get_last_name(path: str) -> str:
+    """Return the field's own name: ``email`` of ``customers[].email``."""
     return path.rpartition(".")[2].removesuffix("[]")
 
 

@@ -3,14 +3,15 @@
 A value of a record that an identity *never* gets is looked for in all that it is told, and so is
 each value of a field that no answer may contain. A value counts if it is that record's alone, or
 that field's alone, among all answers. What the suite merely says to be refused, in one call, may be
-public elsewhere: then it is a note, and fails nothing.
+public elsewhere: then it is a note, and fails nothing. A field that a leak
+already tells of the same identity and tool is not told again.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from harness.judging import Result, fold_text, is_masked, shorten_scalar
@@ -23,13 +24,13 @@ from harness.probing.caller_views import (
     get_label,
     group_by,
 )
-from harness.probing.forged_calls import collect_withheld
+from harness.probing.forged_calls import collect_withheld, get_last_name
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.roads.road_calls import collect_kept
 from harness.probing.roads.road_choice import UNHEARD, build_unheard_id
 from harness.probing.roads.statements import KeptValue, Statement
 from harness.reports import ProbeFinding
-from harness.types import JsonObject, TrialResult
+from harness.types import JsonObject, Leak, TrialResult
 
 _HEARD = ("record", "road", "write")
 """Facts of the calls, besides the regular ones, whose answers are searched."""
@@ -41,9 +42,15 @@ _LEAST_NOTED = 2
 class RoadFindings:
     """What the answers of a probe give by another road."""
 
-    def __init__(self, probed: ProbedTrials) -> None:
-        """Read the answers of ``probed``."""
+    def __init__(self, probed: ProbedTrials, leaks: Iterable[Leak] = ()) -> None:
+        """Read the answers of ``probed``, whose regular calls have ``leaks``."""
         self._probed = probed
+        self._leaking = {
+            (leak.identity, result.call.tool, fold_text(get_last_name(leak.field)))
+            for leak in leaks
+            if not leak.is_note and leak.key in probed.views
+            for result in probed.views[leak.key].results
+        }
         self._kept = collect_kept(probed, "record", "road")
 
     @cached_property
@@ -93,6 +100,12 @@ class RoadFindings:
             seen: set[str] = set()
             for run, result in self._answers.get(name, ()):
                 found = [] if result.call.tool in seen else _find_values(group, result)
+                # That a whole record must not be got says more than that a field leaks.
+                found = [
+                    one
+                    for one in found
+                    if not one.statement.fields or not self._is_leaking(name, result, one.field)
+                ]
                 if found:
                     seen.add(result.call.tool)
                     yield self._build_finding(name, run, found)
@@ -121,6 +134,7 @@ class RoadFindings:
             for leaf in result.leaves if result.call.outcome == "ok" else ():
                 field = never.get(fold_text(leaf.name))
                 known = field is None or (result.call.tool, field) in seen
+                known = known or self._is_leaking(name, result, leaf.name)
                 if known or leaf.value in (None, "") or is_masked(leaf.value):
                     continue
                 if self._is_own(name, leaf.record.fields):
@@ -155,6 +169,10 @@ class RoadFindings:
                         )
                         yield build_finding("other_road", words, name, _get_call(run))
                         break
+
+    def _is_leaking(self, name: str, result: Result, field: str) -> bool:
+        """Whether a leak tells already that this tool gives the identity this field."""
+        return (name, result.call.tool, fold_text(get_last_name(field))) in self._leaking
 
     def _is_own(self, name: str, fields: object) -> bool:
         run = next((run for run, _ in self._answers.get(name, ())), None)
@@ -213,7 +231,10 @@ class RoadFindings:
             gain = gains[0] if gains else None
             if gain is None or None in gains or gain.is_only_refused:
                 continue
-            fields = ", ".join(gain.fields[:_MOST_SHOWN])
+            gained = [one for one in gain.fields if not self._is_leaking(name, results[0], one)]
+            if not gained:
+                continue
+            fields = ", ".join(gained[:_MOST_SHOWN])
             words = f"{call} gives {name} {fields}, which their other calls withhold: "
             words += f"only {' and '.join(gain.givers)} may see that"
             yield build_finding("other_road", words, name, call)
