@@ -224,12 +224,15 @@ class RoadFindings:
         for (name, call), runs in twice.items():
             results = [one for run in runs if (one := self._probed.get_result(run)) is not None]
             gains = [
-                withheld.find_gain(name, one.call, one.call.arguments, {}, same=False)
+                # That another question for a list is refused says nothing of the rows of this one.
+                withheld.find_gain(
+                    name, one.call, one.call.arguments, {}, same=False, past_refusals=False
+                )
                 for one in results
                 if withheld is not None
             ]
             gain = gains[0] if gains else None
-            if gain is None or None in gains or gain.is_only_refused:
+            if gain is None or None in gains:
                 continue
             gained = [one for one in gain.fields if not self._is_leaking(name, results[0], one)]
             if not gained:
