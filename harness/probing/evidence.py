@@ -123,7 +123,7 @@ def is_telling(result: Result) -> bool:
             for leaf in result.leaves
         )
     said = read_without_sent(result, sent)
-    return bool(re.search(r"\w", said)) and not _FAILURE.search(fold_text(said))
+    return bool(re.search(r"\w", said)) and not _tells_failure(said, ())
 
 
 def _tells_failure(text: str, sent: Iterable[str]) -> bool:

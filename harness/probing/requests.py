@@ -89,15 +89,21 @@ class ServerListings:
     """Prompt → its arguments."""
 
 
-async def choose_requests(prober: Prober, withheld: WithheldData) -> Sequence[ForgedCall]:
-    """Return the requests for each identity that something is withheld from, in turns."""
+async def read_all_listings(prober: Prober) -> ServerListings:
+    """Return what the server lists beside its tools, to every identity together."""
     shown = ServerListings()
     for caller in prober.plan.callers:
         try:
             async with prober.open_session(caller) as session:
-                await read_listings(session, caller.name, shown)
+                await _read_listings(session, caller.name, shown)
         except HarnessError:
             continue  # who is not let in is shown nothing
+    return shown
+
+
+async def choose_requests(prober: Prober, withheld: WithheldData) -> Sequence[ForgedCall]:
+    """Return the requests for each identity that something is withheld from, in turns."""
+    shown = await read_all_listings(prober)
     chosen = _RequestChoice(shown, withheld)
     each = [
         chosen.choose_requests(caller)
@@ -107,7 +113,7 @@ async def choose_requests(prober: Prober, withheld: WithheldData) -> Sequence[Fo
     return interleave_calls(each)[:MOST_REQUESTS]
 
 
-async def read_listings(session: Session, name: str, shown: ServerListings) -> None:
+async def _read_listings(session: Session, name: str, shown: ServerListings) -> None:
     """Add to ``shown`` what the server lists beside its tools for the caller ``name``."""
     # A server may never answer a method that it does not declare.
     offers = session.introduction.capabilities

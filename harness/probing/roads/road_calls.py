@@ -20,7 +20,7 @@ from harness.probing.requests import (
     READ,
     VARIABLE,
     ServerListings,
-    read_listings,
+    read_all_listings,
     read_texts,
 )
 from harness.probing.roads.road_choice import RoadChoice
@@ -54,7 +54,7 @@ async def make_road_calls(prober: Prober, probed: ProbedTrials) -> Lines:
         return []
     choice = RoadChoice(_select_tools(prober), kept, answers)
     withheld = collect_withheld(probed)
-    shown = await _read_all_listings(prober)
+    shown = await read_all_listings(prober)
     narrowing = prober.plan.narrowing
     lines: Lines = []
     for caller in filter(lambda one: narrowing.has_identity(one.name), prober.plan.callers):
@@ -115,17 +115,6 @@ async def _make_calls(prober: Prober, caller: ProbeCaller, calls: Sequence[Probe
     except HarnessError:
         pass  # who is not let in is told nothing
     return lines
-
-
-async def _read_all_listings(prober: Prober) -> ServerListings:
-    shown = ServerListings()
-    for caller in prober.plan.callers:
-        try:
-            async with prober.open_session(caller) as session:
-                await read_listings(session, caller.name, shown)
-        except HarnessError:
-            continue  # who is not let in is shown nothing
-    return shown
 
 
 def _propose_requests(
