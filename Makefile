@@ -8,11 +8,16 @@
 unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
+UV := $(shell command -v uv)
 VENV := .venv
+# One environment: `make evals` alone puts into it what a run needs, and everything else adds the rest. Whatever both need
+# has the same version in both lock files, so neither undoes the other's work.
+RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/docs/.ready
+.NOTPARALLEL: # two installers in one environment get in each other's way
 
-evals: $(READY)
+evals: $(if $(wildcard $(READY)),$(READY),$(RUNS))
 	$(VENV)/bin/harness evals data_governance
 
 # Many tests wait for processes: three at a time keep two cores busy, and each one more imports the SDKs again.
@@ -51,15 +56,27 @@ $(DOCS_READY): requirements-docs.lock | $(READY)
 	$(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
 	touch $@
 
-$(READY): requirements.lock pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+# With uv where it is there, else with pip; and with pip as well where uv fails: an index may stand in pip's settings alone.
+UV_INSTALL := uv pip install --quiet --python $(VENV)/bin/python
+PIP_INSTALL := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+with_uv = $(PYTHON) -m venv --without-pip $(VENV) && $(UV_INSTALL) --require-hashes -r $< && $(UV_INSTALL) --no-deps --no-build-isolation -e .
+with_pip = $(PYTHON) -m venv $(VENV) && $(PIP_INSTALL) --require-hashes -r $< && $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+install = $(if $(UV),$(with_uv) || { $(with_pip); },$(with_pip))
+
+$(RUNS): requirements-evals.lock pyproject.toml
+	$(install)
 	touch $@
 
-# Pin everything anew after a change of pyproject.toml.
+# The tests also want pip itself, which uv leaves out of an environment.
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(install)
+	touch $@
+
+# Pin everything anew after a change of pyproject.toml: what development needs, of that what a run needs, and the site's tools.
+COMPILE := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --no-header \
+	--no-emit-index-url --no-emit-find-links
 lock:
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
-		--group dev --all-extras pyproject.toml --output-file requirements.lock
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
-		--group docs --output-file requirements-docs.lock
+	$(COMPILE) --group dev --all-extras pyproject.toml --output-file requirements.lock
+	$(COMPILE) --group build --constraint requirements.lock pyproject.toml --output-file requirements-evals.lock
+	$(COMPILE) --group docs --output-file requirements-docs.lock
