@@ -8,7 +8,7 @@ COPY servers servers
 # The versions of the lock file; its hashes would also ask for one of this very source.
 RUN sed -n 's/^\([a-z0-9][^ ]*==[^ ]*\).*/\1/p' requirements.lock > pins.txt \
     && python -m venv /opt/harness \
-    && PIP_CONSTRAINT=pins.txt /opt/harness/bin/python -m pip install --no-cache-dir '.[otel,web]'
+    && PIP_CONSTRAINT=pins.txt /opt/harness/bin/python -m pip install --no-cache-dir '.[bfcl,otel,web]'
 
 FROM python:3.13-slim
 COPY --from=build /opt/harness /opt/harness

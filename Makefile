@@ -58,20 +58,21 @@ $(DOCS_READY): requirements-docs.lock | $(READY)
 
 # With uv where it is there, else with pip; and with pip as well where uv fails: an index may stand in pip's settings alone.
 UV_INSTALL := uv pip install --quiet --python $(VENV)/bin/python
-PIP_INSTALL := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
-with_uv = $(PYTHON) -m venv --without-pip $(VENV) && $(UV_INSTALL) --require-hashes -r $< && $(UV_INSTALL) --no-deps --no-build-isolation -e .
-with_pip = $(PYTHON) -m venv $(VENV) && $(PIP_INSTALL) --require-hashes -r $< && $(PIP_INSTALL) --no-deps --no-build-isolation -e .
-install = $(if $(UV),$(with_uv) || { $(with_pip); },$(with_pip))
+PIP_INSTALL := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
+with_uv = $(UV_INSTALL) --require-hashes -r $< && $(UV_INSTALL) --no-deps --no-build-isolation -e .
+with_pip = $(PIP_INSTALL) --require-hashes -r $< && $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+define install
+@echo "Installing the packages of $<"
+@$(PYTHON) -m venv $(VENV)
+@$(if $(UV),$(with_uv) || { $(with_pip); },$(with_pip))
+@touch $@
+endef
 
 $(RUNS): requirements-evals.lock pyproject.toml
 	$(install)
-	touch $@
 
-# The tests also want pip itself, which uv leaves out of an environment.
 $(READY): requirements.lock pyproject.toml
-	$(PYTHON) -m venv $(VENV)
 	$(install)
-	touch $@
 
 # Pin everything anew after a change of pyproject.toml: what development needs, of that what a run needs, and the site's tools.
 COMPILE := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --no-header \

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from harness.models.model import get_traits
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
@@ -76,6 +77,8 @@ class Pricer:
         spec = self._spec
         if (price := _own_price(spec)) is not None:
             return _compute_price(price, input_tokens, output_tokens)
+        if not _may_be_listed(self._url):
+            return None
         served_by = data.get("model")
         # The model that answered first: behind an alias or a gateway it has the true price.
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
@@ -87,7 +90,7 @@ class Pricer:
 
     def _compute_list_cost(self, data: Mapping[str, Any], model: str, flavour: str) -> float | None:
         """Return the cost by the price table, if it knows the API and the model."""
-        # 30,000 lines of prices: imported with the first reply.
+        # 30,000 lines of prices: imported with the first reply of an API that may have one.
         from genai_prices import extract_usage
 
         # A cheaper tier has prices of its own in the table.
@@ -117,6 +120,14 @@ def _own_price(spec: ModelSpec) -> tuple[float, float] | None:
     return get_traits(spec.provider).prices.get(spec.model_id)
 
 
+def _may_be_listed(url: str) -> bool:
+    """Return whether a table may have prices of the API at ``url``: not of one's own machines."""
+    host = urlsplit(url).hostname or ""
+    if "." not in host or host.endswith((".local", ".internal")):
+        return False
+    return not host.replace(".", "").isdigit()
+
+
 def _compute_price(price: tuple[float, float], input_tokens: int, output_tokens: int) -> float:
     return (input_tokens * price[0] + output_tokens * price[1]) / PER_MILLION
 
@@ -131,6 +142,8 @@ def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float 
     """Return the cost of so many tokens without caching; ``None`` if unknown."""
     if (own := _own_price(spec)) is not None:
         return _compute_price(own, input_tokens, output_tokens)
+    if spec.base_url and not _may_be_listed(spec.base_url):
+        return None
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 

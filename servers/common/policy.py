@@ -9,17 +9,12 @@ validated arguments and, on the way out, the result.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
+from .condition import parse_condition
 from .identity import Identity
-
-# `cel` imports its own command line and a terminal toolkit with it: 0.15 s of a server's start.
-sys.modules.setdefault("cel.cli", ModuleType("cel.cli"))
-import cel  # noqa: E402  # only now does it leave its command line out
 
 Action: TypeAlias = Literal["deny", "hide", "filter_fields", "mask_fields"]
 """``deny``: the call is refused. ``hide``: the tool is not listed, and a call to it is refused.
@@ -52,19 +47,15 @@ class Condition:
         """Compile ``source``.
 
         Raises:
-            ValueError: it is not CEL; the text says where.
+            ValueError: it is not CEL, or more of CEL than `condition` supports.
         """
         self.source = source
-        self._program = cel.compile(source)
-
-    def names(self) -> frozenset[str]:
-        """Return the variables that the expression mentions, those of its own macros included."""
-        return frozenset(self._program.variables())
+        self._evaluate, self.names = parse_condition(source)
 
     def is_false(self, variables: Mapping[str, Any]) -> bool:
         """Return whether the expression is exactly ``false``; an error of any sort is not."""
         try:
-            return self._program.execute(dict(variables)) is False
+            return self._evaluate(variables) is False
         except Exception:  # noqa: BLE001  # the boundary that fails closed: whatever went wrong, it is not a "no"
             return False
 

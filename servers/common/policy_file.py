@@ -143,9 +143,11 @@ class _Reader:
         try:
             condition = Condition(source)
         except ValueError as error:
-            return self._fail(node, f"the condition is not CEL: {str(error).splitlines()[0]}")
+            return self._fail(
+                node, f"the condition is not CEL that is supported: {str(error).splitlines()[0]}"
+            )
         for name in _UNAVAILABLE.get((side, action), ()):
-            if name in condition.names():
+            if name in condition.names:
                 self._fail(
                     node,
                     f"the condition of an {side} rule with action {action!r} cannot use {name!r}",

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.pricing import Flavour, Pricer
+from harness.models.pricing import Flavour, Pricer, list_price
 from harness.types import ModelSpec, Usage
 from tests.models.support import spec_for
 
@@ -166,6 +166,28 @@ def test_no_report_makes_reading_it_fail(
     url = ANTHROPIC if flavour == "default" else OPENAI
     used = usage({"model": model, "usage": reported}, url=url, flavour=flavour)
     assert used.cost_usd is None or used.cost_usd >= 0
+
+
+@pytest.mark.parametrize(
+    ("url", "loads"),
+    [
+        ("http://127.0.0.1:8000/v1", False),
+        ("http://[::1]:8000/v1", False),
+        ("http://localhost:11434/v1", False),
+        ("http://10.0.0.7/v1", False),
+        ("http://vllm:8000/v1", False),
+        ("http://models.internal/v1", False),
+        ("https://api.example.com/v1", True),
+        ("https://api.openai.com/v1", True),
+    ],
+)
+def test_the_price_table_is_loaded_only_for_an_api_that_may_have_a_price(
+    monkeypatch: pytest.MonkeyPatch, url: str, loads: bool
+) -> None:
+    monkeypatch.delitem(sys.modules, "genai_prices", raising=False)
+    usage({"model": "any", "usage": MESSAGES_USAGE}, url=url)
+    list_price(ModelSpec(name="any", provider="openai", model_id="any", base_url=url), 1, 1)
+    assert ("genai_prices" in sys.modules) is loads
 
 
 def test_the_price_table_is_read_without_the_network(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tomllib
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.packaging.conftest import ROOT
 
@@ -15,9 +19,9 @@ EVALS, ALL = "requirements-evals.lock", "requirements.lock"
 
 
 def pins(lock: str) -> set[str]:
-    """Return the lines of a lock file that name a package and its version."""
+    """Return the packages of a lock file with their versions; markers vary by who needs them."""
     lines = (ROOT / lock).read_text("utf-8").splitlines()
-    return {line.rstrip("\\ ") for line in lines if re.match(r"[a-z0-9]", line)}
+    return {line.split()[0] for line in lines if re.match(r"[a-z0-9]", line)}
 
 
 def steps(tmp_path: Path, *targets: str, tools: str = "", ready: str = "") -> str:
@@ -71,3 +75,30 @@ def test_a_run_in_the_environment_of_development_installs_nothing(tmp_path: Path
 def test_a_package_has_one_version_for_runs_and_development() -> None:
     assert pins(EVALS) < pins(ALL)
     assert len(pins(EVALS)) > 30
+
+
+def list_base_packages() -> set[str]:
+    """Return what an installation without extras installs here, beside harness itself."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found: dict[tuple[str, str], list[str]] = {}
+    waiting = [Requirement(line) for line in project["dependencies"]]
+    while waiting:
+        wanted = waiting.pop()
+        for extra in ("", *wanted.extras):
+            if (wanted.name, extra) in found:
+                continue
+            lines = requires(wanted.name) or []
+            found[wanted.name, extra] = lines
+            further = map(Requirement, lines)
+            waiting += [
+                one
+                for one in further
+                if one.marker is None or one.marker.evaluate({"extra": extra})
+            ]
+    return {canonicalize_name(name) for name, _ in found}
+
+
+def test_an_installation_without_extras_stays_lean() -> None:
+    base = list_base_packages()
+    assert len(base) <= 43, sorted(base)
+    assert base <= {pin.partition("==")[0] for pin in pins(EVALS)}

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ from harness.types import (
     TransportSpec,
     Turn,
 )
+from harness.version import DISTRIBUTION
 
 _SECONDS = 60.0
 """Wall time for one turn."""
@@ -164,6 +166,7 @@ class Bfcl:
         if part is None:
             there = noted["categories"]
             categories = tuple(category for category in categories if category.name in there)
+        _refuse_missing_packages(categories)
         cases = tuple(case for category in categories for case in _iterate_cases(category))
         suite = Suite(
             name=NAME,
@@ -188,6 +191,30 @@ class Bfcl:
 
 
 BFCL = Bfcl()
+
+
+def _refuse_missing_packages(categories: Sequence[Category]) -> None:
+    """Refuse categories that cannot be judged without packages of the extra, before any runs."""
+    lacking = {
+        package: category.name
+        for category in reversed(categories)
+        for package in _list_packages(category)
+        if find_spec(package) is None
+    }
+    if lacking:
+        raise UsageError(
+            f"BFCL's {min(lacking.values())} needs more packages "
+            f"({', '.join(sorted(lacking))} is missing)",
+            meant=f'Install them: pip install "{DISTRIBUTION}[bfcl]"',
+        )
+
+
+def _list_packages(category: Category) -> tuple[str, ...]:
+    if category.judging == "multi_turn":
+        return ("mpmath",)
+    if category.language == "python":
+        return ()
+    return ("tree_sitter", f"tree_sitter_{category.language}")
 
 
 def _iterate_cases(category: Category) -> Iterator[Case]:

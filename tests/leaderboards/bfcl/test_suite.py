@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import NothingToRun, UsageError
+from harness.leaderboards.bfcl.suite import BFCL
 from harness.runner.planning.prepare import PreparedPlan, prepare_plan
 from harness.runner.planning.request import RunRequest
 from harness.suites.leaderboards import add_categories
@@ -106,6 +107,32 @@ def test_nothing_recorded_of_what_was_asked_for_is_nothing_to_run(tmp_path: Path
     file = write_lines(tmp_path / "outputs.jsonl", [OSLO])
     with pytest.raises(NothingToRun, match="none of these cases was recorded"):
         plan(tmp_path, "bfcl:irrelevance", models=(f"recorded:{file}",))
+
+
+@pytest.mark.parametrize(
+    ("category", "package"),
+    [
+        ("multi_turn_base", "mpmath"),
+        ("simple_java", "tree_sitter_java"),
+        ("simple_javascript", "tree_sitter_javascript"),
+    ],
+)
+def test_a_category_that_needs_the_extra_is_refused_without_it_and_before_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, category: str, package: str
+) -> None:
+    write_release(tmp_path / "cache", [category])
+    monkeypatch.setattr(
+        "harness.leaderboards.bfcl.suite.find_spec", lambda name: None if name == package else name
+    )
+    with pytest.raises(UsageError, match=f"{category} needs more packages.*{package}") as refused:
+        BFCL.suites(category)
+    assert refused.value.meant is not None
+    assert 'pip install "harness-for-mcp[bfcl]"' in refused.value.meant
+
+
+def test_a_category_in_python_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.leaderboards.bfcl.suite.find_spec", lambda name: None)
+    assert [suite.name for suite in BFCL.suites("irrelevance")] == ["bfcl"]
 
 
 def test_data_of_another_release_counts_as_not_fetched(tmp_path: Path) -> None:
