@@ -14,6 +14,9 @@ from docs.site.reference.values import kind_of_value
 from harness.cli import COMMANDS, cli
 from harness.descriptions.linting.findings import load_rules
 from harness.judging.checks import VOCABULARY
+from harness.reports.querying.tables import TABLES
+from harness.reports.record_fields import RECORD_FIELDS
+from harness.suites.config.agents import AGENT_LAYOUT
 from harness.suites.config.model_entries import MODEL
 from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import build_layouts
@@ -48,12 +51,24 @@ def test_every_key_of_suites_and_configuration_is_told() -> None:
     suite = build_layouts(VOCABULARY)
     keys = {*suite.suite.fields, *suite.test.fields, *suite.turn.fields, *suite.defaults.fields}
     assert [key for key in keys if f"| `{key}`" not in page("suite")] == []
-    keys = {*MODEL.fields, *SERVER.fields}
+    keys = {*MODEL.fields, *SERVER.fields, *AGENT_LAYOUT.fields}
     assert [key for key in keys if f"| `{key}`" not in page("configuration")] == []
 
 
-def test_every_lint_rule_is_told() -> None:
-    assert [rule for rule in load_rules() if f"| `{rule}` |" not in page("lint-rules")] == []
+def test_every_table_and_field_of_a_run_is_told() -> None:
+    tables = page("tables")
+    assert [one.name for one in TABLES if f"## {one.name}\n" not in tables] == []
+    columns = {column.name for one in TABLES for column in one.columns}
+    assert [name for name in columns if f"| `{name}` | " not in tables] == []
+    assert "| `duration_s` | REAL |" in tables
+    assert [one.name for one in RECORD_FIELDS if f"| `{one.name}` | " not in page("record")] == []
+
+
+def test_every_lint_rule_is_told_with_its_evidence() -> None:
+    rules, _, evidence = page("lint-rules").partition("## Evidence")
+    assert [rule for rule in load_rules() if f"| `{rule}` |" not in rules] == []
+    assert [rule for rule in load_rules() if f"`{rule}`" not in evidence] == []
+    assert "-25.2 points [-39.0, -11.3]" in evidence.replace("\\", "")
 
 
 def test_everything_that_can_be_imported_is_told_with_its_fields() -> None:

@@ -41,14 +41,9 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/policies.md", "- run: harness evals customers --report junit:report.xml"): (
         "steps of a workflow"
     ),
-    ("docs/policies.md", "{"): _CUT,
-    ("docs/policies.md", "- {is: [allowed, not_attempted], tool: get_customer_details,"): (
-        "what a message suggests"
-    ),
     ("docs/recipes.md", "mxcp: 1"): _MXCP,
     ("docs/recipes.md", "policies:"): _MXCP,
     ("docs/reports.md", '{"suite": "support_desk", "case_id": "who_is_it", "model": "'): _CUT,
-    ("docs/reports.md", '{"name": "record [clerk]", "status": "failed",'): _CUT,
     ("docs/tutorial/index.md", "must_error: [{tool: read_multiple_files, severity: warn}]"): (
         "a line of a file: tests/docs/test_walkthroughs.py puts it there"
     ),

@@ -12,6 +12,7 @@ from docs.site.reference.keys import configuration_page, suite_page
 from docs.site.reference.lint_rules import lint_rules_page
 from docs.site.reference.messages import messages_page
 from docs.site.reference.python_api import python_page
+from docs.site.reference.tables import record_page, tables_page
 
 PAGES: dict[str, Callable[[], str]] = {
     "reference/commands.md": commands_page,
@@ -19,6 +20,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/suite.md": suite_page,
     "reference/configuration.md": configuration_page,
     "reference/lint-rules.md": lint_rules_page,
+    "reference/record.md": record_page,
+    "reference/tables.md": tables_page,
     "reference/python.md": python_page,
     "reference/environment.md": environment_page,
     "reference/messages.md": messages_page,

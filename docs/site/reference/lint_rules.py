@@ -1,23 +1,33 @@
-"""Every rule of ``harness lint``, from its family."""
+"""Every rule of ``harness lint``, from its family, and how well its harm is known."""
 
 from __future__ import annotations
 
-from docs.site.reference.markdown import as_code, fenced, from_docstring, table
-from harness.descriptions.linting.findings import FAMILIES
+from collections.abc import Iterator
+
+from docs.site.reference.markdown import as_code, fenced, from_docstring, plain, table
+from harness.descriptions.linting.findings import (
+    FAMILIES,
+    LintEvidence,
+    Measurement,
+    load_rules,
+)
 
 HEAD = """# Lint rules
 
 {example}
 Every rule of `harness lint`, with its severity and why it matters, from the rules themselves.
-[harness lint](../lint.md) says how well the harm of each is known.
+[harness lint](../lint.md) says what each finds.
 
 """
+KINDS = ("measured", "reported", "opinion")
 
 
 def lint_rules_page() -> str:
     """Return the page."""
     example = fenced("sh", "harness lint data_governance")
-    return HEAD.format(example=example) + "\n".join(map(_family, FAMILIES.list_names()))
+    families = "\n".join(map(_family, FAMILIES.list_names()))
+    evidence = table(("rules", "evidence", "effect", "source"), _evidence())
+    return f"{HEAD.format(example=example)}{families}\n## Evidence\n\n{evidence}"
 
 
 def _family(name: str) -> str:
@@ -28,3 +38,18 @@ def _family(name: str) -> str:
     )
     title = name.replace("_", " ").capitalize()
     return f"## {title}\n\n" + table(("rule", "severity", "evidence", "why"), rows)
+
+
+def _evidence() -> Iterator[tuple[str, ...]]:
+    groups: dict[LintEvidence, list[str]] = {}
+    for name, rule in sorted(load_rules().items()):
+        groups.setdefault(rule.evidence, []).append(as_code(name))
+    for one in sorted(groups, key=lambda each: KINDS.index(each.kind)):
+        figures = "; ".join(map(_figure, one.measurements))
+        effect = plain(": ".join(filter(None, (one.effect, figures)))) or "–"
+        yield ", ".join(groups[one]), one.kind, effect, plain(one.source or "–")
+
+
+def _figure(one: Measurement) -> str:
+    interval = f" [{one.interval[0]:+.1f}, {one.interval[1]:+.1f}]" if one.interval else ""
+    return f"{one.points:+.1f} points{interval} ({one.of})"

@@ -9,7 +9,6 @@ import yaml
 from harness.judging.checks import VOCABULARY
 from harness.judging.checks.registry import KINDS
 from harness.judging.matching.matchers import OPERATORS
-from tests.judging.checks.write_docs import documentation, sections, written
 
 DOCS = (Path(__file__).parents[3] / "docs" / "checks.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)
@@ -21,17 +20,22 @@ def test_every_example_of_the_page_can_be_read(example: str) -> None:
         assert VOCABULARY.parse(name, value)
 
 
-def test_the_tables_are_what_the_checks_say_of_themselves() -> None:
-    assert written(DOCS, documentation()) == DOCS, "python -m tests.judging.checks.write_docs"
+def test_every_check_stands_on_the_page_in_its_section() -> None:
+    rows = dict(re.findall(r"^\| (\w+) \| (.*) \|$", DOCS, re.MULTILINE))
+    for name in KINDS.built_in_names:
+        doc = KINDS.get(name).doc
+        assert doc is not None
+        assert f"`{name}`" in rows[doc.section]
 
 
-def test_every_check_has_a_row_in_a_section_of_the_page_and_an_example_of_itself() -> None:
-    docs = documentation()
-    assert list(docs) == list(KINDS.built_in_names)
-    assert {doc.section for doc in docs.values()} == sections(DOCS)
-    for name, doc in docs.items():
-        assert list(yaml.safe_load(doc.example)) == [name]
-        assert doc.fails
+@pytest.mark.parametrize("name", KINDS.built_in_names)
+def test_every_check_has_an_example_of_itself_that_can_be_read(name: str) -> None:
+    doc = KINDS.get(name).doc
+    assert doc is not None
+    assert doc.fails
+    (example,) = yaml.safe_load(doc.example).items()
+    assert example[0] == name
+    assert VOCABULARY.parse(*example)
 
 
 @pytest.mark.parametrize("name", KINDS.built_in_names)

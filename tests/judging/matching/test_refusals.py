@@ -14,7 +14,7 @@ from tests.clock import is_in_proportion
 from tests.often import often
 
 LISTS = Path(__file__).parent / "refusals"
-CHECKS = Path(__file__).parents[3] / "docs" / "checks.md"
+EVIDENCE = Path(__file__).parents[3] / "docs" / "reliability.md"
 
 
 def sentences(name: str) -> list[tuple[str, str]]:
@@ -49,7 +49,7 @@ def test_each_list_has_a_hundred_refusals_and_a_hundred_answers(name: str) -> No
 
 
 def test_the_documentation_has_the_figures_of_both_lists() -> None:
-    text = CHECKS.read_text("utf-8")
+    text = EVIDENCE.read_text("utf-8")
     assert as_row("for which the rules were written", "first") in text
     assert as_row("held out", "held_out") in text
 
@@ -60,7 +60,7 @@ def test_words_of_a_refusal_are_no_refusal_where_they_are_of_others_or_narrowed(
     assert (
         f"Of {len(rows)} further answers that hold words of a refusal ({{}}) "
         f"{found['refused']} is taken for one, and {found['unknown']} are left open."
-    ).format("a condition, a letter, a limit") in " ".join(CHECKS.read_text("utf-8").split())
+    ).format("a condition, a letter, a limit") in " ".join(EVIDENCE.read_text("utf-8").split())
 
 
 @pytest.mark.parametrize(
