@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness.base import Registry, find_members
-from harness.types import UNKNOWN_USAGE, AgentSpec, Usage
+from harness.types import UNKNOWN_USAGE, AgentSpec, Usage, dataclass
 
 if TYPE_CHECKING:
     from harness.agents.workplace import Workplace

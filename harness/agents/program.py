@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from harness.agents.workplace import Workplace
 from harness.base import AgentError, load_json
 from harness.sessions import StderrTail, wait_closed
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 END_S = 4.0
 """Seconds for the supervisor to end everything; it needs milliseconds."""

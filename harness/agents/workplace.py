@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,7 +24,7 @@ import anyio.to_thread
 
 from harness.agents.stdio_shim import URL_VARIABLE
 from harness.base import AgentError
-from harness.types import AgentSpec, JsonObject
+from harness.types import AgentSpec, JsonObject, dataclass
 
 FILE_VARIABLE = "HARNESS_MCP_CONFIG"
 """The variable with the path of ``{mcp_config}``; `URL_VARIABLE` has the address."""

@@ -23,8 +23,9 @@ into the `TrialError` of a trial with status ``error`` (or a pass, if a check as
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from harness.types import dataclass
 
 if TYPE_CHECKING:
     from harness.types import ErrorKind, Location, ReplyStop, Usage

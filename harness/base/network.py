@@ -7,12 +7,13 @@ import os
 import re
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from harness.base.errors import UsageError
+from harness.types import dataclass
 
 LOCALHOST = ("127.0.0.1", "::1")
 """The addresses of this machine's own name; many machines know it by the first alone."""

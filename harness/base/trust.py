@@ -8,14 +8,13 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.builtin import builtin_root
 from harness.base.errors import UsageError
 from harness.base.redaction import KNOWN
 from harness.base.safe_text import escape_hidden
-from harness.types import ModelSpec, ServerSpec
+from harness.types import ModelSpec, ServerSpec, dataclass
 
 _ORIGINS = ("user.xdg.origin.url", "user.com.apple.metadata:kMDItemWhereFroms")
 _MOST_BYTES = 1_000_000

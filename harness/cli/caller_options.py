@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -29,7 +28,7 @@ from harness.probing import (
 )
 from harness.runner import RunRequest, add_guard_rails, suite_roots
 from harness.suites import Config, find_suites, load_config
-from harness.types import Alteration, JsonObject, Protocol, ServerSpec, Suite
+from harness.types import Alteration, JsonObject, Protocol, ServerSpec, Suite, dataclass
 
 
 def find_server(suites: Sequence[Suite], servers: Sequence[str], config: Config) -> ServerSpec:

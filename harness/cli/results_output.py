@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
 import click
@@ -37,7 +36,7 @@ from harness.reports import (
     write_transcripts,
 )
 from harness.runlog import Header, RunLog, amend_log
-from harness.types import Case, JsonObject, Report
+from harness.types import Case, JsonObject, Report, dataclass
 
 
 def parse_margin(

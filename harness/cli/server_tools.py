@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -20,7 +19,7 @@ from harness.cli.options import (
 from harness.runner import run_alone
 from harness.sessions import open_sessions
 from harness.suites import load_config
-from harness.types import JsonObject, Protocol, ServerSpec, ToolList
+from harness.types import JsonObject, Protocol, ServerSpec, ToolList, dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeAlias
@@ -54,7 +53,7 @@ from harness.descriptions import (
 from harness.judging import EXIT_INTERRUPTED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.reports import ReportRequest, format_problem, stdout_console, write_atomically
 from harness.runner import RESUMED_BY, Observer, RunBudget, RunPlan, open_models, resume_command
-from harness.types import Trial, TrialResult
+from harness.types import Trial, TrialResult, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import groupby, starmap
 from typing import Any, Protocol, TypeAlias
 
@@ -23,6 +22,7 @@ from harness.types import (
     TrialError,
     TrialResult,
     count_needed_passes,
+    dataclass,
 )
 
 _Asked: TypeAlias = tuple[str, str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from harness.base import canonical_json
@@ -24,6 +24,7 @@ from harness.types import (
     Transcript,
     TrialResult,
     UserMessage,
+    dataclass,
 )
 
 

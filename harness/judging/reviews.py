@@ -8,7 +8,6 @@ only if the trial has a single judged check and no other check explains the fail
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +15,7 @@ from harness.base import KNOWN, UsageError, make_one_line, make_printable, utc_n
 from harness.judging.checks.judge.labelled_answers import FAIL, PASS
 from harness.judging.log_judging import judge_log
 from harness.runlog import Footer, Line, LogWriter, ReviewLine, RunLog, read_footer, read_log
-from harness.types import CheckResult, Review, Status, TrialResult
+from harness.types import CheckResult, Review, Status, TrialResult, dataclass
 
 Decision: TypeAlias = Literal["accept", "overrule"]
 """The person's decision on a verdict."""

@@ -12,12 +12,11 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from harness.base import load_json
 from harness.models.failure_events import MEANINGS, Event, find_ending_event
-from harness.types import ReplyStop
+from harness.types import ReplyStop, dataclass
 
 _STATUSES = frozenset(map(str, range(400, 600)))
 """The HTTP statuses of errors."""

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from harness.types import ErrorKind, ReplyStop
+from harness.types import ErrorKind, ReplyStop, dataclass
 
 Event: TypeAlias = Literal[
     "malformed_call",

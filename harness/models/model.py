@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from harness.base import Registry, UsageError, find_members
 from harness.models.dialects.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.models.tool_text.permission import Leave
-from harness.types import Message, ModelSpec, Reply, ToolList
+from harness.types import Message, ModelSpec, Reply, ToolList, dataclass
 
 Answers: TypeAlias = Literal["llm", "baseline", "function", "replies", "outputs"]
 """``llm``: a language model. ``baseline``: a program of ours. ``function``: the user's

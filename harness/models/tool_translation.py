@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from harness.base import Budget
@@ -19,7 +19,7 @@ from harness.models.dialects.schema_rules import SchemaRefusal, append_descripti
 from harness.models.model import Dialect
 from harness.models.provider_schemas import fit_schema, legal_name
 from harness.models.written_calls import written_call
-from harness.types import Reply, Tool, ToolList, ToolProblem
+from harness.types import Reply, Tool, ToolList, ToolProblem, dataclass
 
 STEPS = 200_000
 STEPS_OF_A_TOOL = 2_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from harness.judging import Result, View, compare_results, logged_view
 from harness.probing.callers import ANONYMOUS
 from harness.reports import ProbeFinding, Problem
 from harness.runlog import RunLog
-from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
+from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult, dataclass
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that show no decision of the server's policy."""

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, zip_longest
 from typing import Any, Literal, TypeAlias
 
 from harness.base import canonical_json, make_one_line, shorten_text
 from harness.judging import fold_text
 from harness.sessions import AGAIN, IN_HEADER, delivery_of
-from harness.types import FLAWS, Case, Credential, JsonObject, ServerSpec
+from harness.types import FLAWS, Case, Credential, JsonObject, ServerSpec, dataclass
 
 ANONYMOUS = "anonymous"
 MAX_DAMAGED = 240

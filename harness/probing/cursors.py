@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice, permutations
 from operator import itemgetter
@@ -39,7 +39,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.reports import ProbeFinding
 from harness.runlog import TrialLine
 from harness.sessions import Session
-from harness.types import TrialResult
+from harness.types import TrialResult, dataclass
 
 CURSOR = "cursor"
 """The parameter that takes a cursor."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import accumulate, zip_longest
 from operator import itemgetter
@@ -28,7 +28,7 @@ from harness.probing.gains import ForgeryGain, WithheldData
 from harness.probing.planned_calls import ProbeCall
 from harness.reports import ProbeFinding, Problem
 from harness.sessions import RequestAdditions
-from harness.types import JsonObject, Leak, TrialResult
+from harness.types import JsonObject, Leak, TrialResult, dataclass
 
 MOST_FORGED = 2_000
 """Maximum number of forged calls of one probe, not counting those that confirm a gain."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from harness.base import canonical_json
@@ -37,7 +37,7 @@ from harness.judging import (
     to_comparable,
 )
 from harness.probing.evidence import find_ordered_values, find_values_near_ids
-from harness.types import JsonObject, ToolCall
+from harness.types import JsonObject, ToolCall, dataclass
 
 _PAGING = ("next", "cursor", "hasmore", "more", "continuation", "nextpage", "nextcursor")
 """Folded endings of the names of fields that announce a further page."""

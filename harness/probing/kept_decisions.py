@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from harness.base import InvalidInput, Problem, UsageError, make_one_line
 from harness.probing.report import ProbeDecision, ProbeReport
 from harness.reports import write_atomically
-from harness.types import Location
+from harness.types import Location, dataclass
 
 Kept: TypeAlias = Mapping[str, Mapping[str, str]]
 """Call → caller → decision in words, as in the file."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from harness.runner import (
     list_own_names,
     sorted_problems,
 )
-from harness.types import Case, Check, JsonObject, ServerSpec, Tool, ToolList
+from harness.types import Case, Check, JsonObject, ServerSpec, Tool, ToolList, dataclass
 
 _LABEL_CHARS = 70
 _ALL_THE_SAME = "(--destructive calls it all the same)"

@@ -8,7 +8,7 @@ before.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from harness.base import KNOWN, digest_json
 from harness.probing.callers import ProbeCaller
@@ -18,7 +18,7 @@ from harness.probing.interference.data_sets import describe_alteration
 from harness.probing.kept_decisions import Kept
 from harness.probing.replay import ProbeOptions
 from harness.runner import describe_case, describe_server
-from harness.types import Alteration, Case, JsonObject, ServerSpec, ToolList
+from harness.types import Alteration, Case, JsonObject, ServerSpec, ToolList, dataclass
 from harness.version import __version__
 
 

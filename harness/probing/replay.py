@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.probing.arguments.argument_names import LISTS
@@ -19,7 +18,7 @@ from harness.probing.caller_views import (
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.reports import ProbeFinding
-from harness.types import USER_CONTEXT_META_KEY, JsonObject, Report, TrialResult
+from harness.types import USER_CONTEXT_META_KEY, JsonObject, Report, TrialResult, dataclass
 
 _LONGEST = 2_000
 """Maximum length of a command, so that it can be pasted."""

@@ -10,7 +10,7 @@ fails for everybody or finds nothing for anybody shows no decision between them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import Any, Literal, Self, TypeAlias
 
@@ -21,7 +21,7 @@ from harness.probing.callers import UNSENT, Unsent
 from harness.probing.evidence import is_telling
 from harness.probing.interference.comparison import Account
 from harness.reports import ProbeFinding
-from harness.types import FLAWS, Decision, Report, Tool
+from harness.types import FLAWS, Decision, Report, Tool, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

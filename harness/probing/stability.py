@@ -16,7 +16,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
@@ -32,6 +31,7 @@ from harness.probing.caller_views import (
 )
 from harness.probing.report import AFTER_NOBODY
 from harness.reports import ProbeFinding
+from harness.types import dataclass
 
 ROUNDS = 8
 """How often a suspicious call is repeated after each other caller. If a server answers at random, a

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import anyio
@@ -33,7 +33,15 @@ from harness.probing.report import LATELY_MIN, LONGEST_MIN
 from harness.probing.tokens import accepts_token
 from harness.runlog import TrialLine
 from harness.sessions import Identity, JoinedSession, Session, delivery_of
-from harness.types import JsonObject, ServerSpec, ToolList, ToolRequest, Trial, TrialResult
+from harness.types import (
+    JsonObject,
+    ServerSpec,
+    ToolList,
+    ToolRequest,
+    Trial,
+    TrialResult,
+    dataclass,
+)
 
 SLACK_S = 10.0
 """Seconds by which a token expired later than its minutes say: a server with a leeway of exactly

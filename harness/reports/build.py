@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from harness.base import InvalidInput, format_money, make_one_line
@@ -22,7 +22,7 @@ from harness.reports.formats.notebook import link_conversations
 from harness.reports.sections.remarks import count_calls
 from harness.reports.sections.sentences import result_words
 from harness.runlog import RunLog, read_log, store_results
-from harness.types import CaseResult, Counts, Report, Status, TrialResult, Usage
+from harness.types import CaseResult, Counts, Report, Status, TrialResult, Usage, dataclass
 
 
 def build_report(log: RunLog) -> Report:

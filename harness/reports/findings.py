@@ -6,7 +6,6 @@ Also what an auditor asks of a probe: when, by what, of what inputs, what was tr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from harness.base import Registry
@@ -14,7 +13,7 @@ from harness.judging import group_by_value, leak_lines
 from harness.reports.case_names import case_name
 from harness.reports.sections.sentences import format_problem, get_repeat_command, sort_by_urgency
 from harness.runlog import RunLog
-from harness.types import JsonObject, Leak, Report
+from harness.types import JsonObject, Leak, Report, dataclass
 
 Problem: TypeAlias = Literal[
     "leak",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from harness.reports.sections.sentences import list_server_names
 from harness.reports.trial_record import TrialRecord
 from harness.runlog import RunLog
 from harness.suites import AXES
-from harness.types import TrialResult, known_sum
+from harness.types import TrialResult, dataclass, known_sum
 
 FieldKind: TypeAlias = Literal["TEXT", "INTEGER", "REAL", "BOOLEAN", "JSON"]
 """The type of a value. ``JSON`` is a list or an object; any field may be null as well."""

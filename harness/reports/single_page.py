@@ -14,13 +14,13 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 from harness.base import KNOWN
+from harness.types import dataclass
 
 PACK = 400_000
 """Characters of JSON after which a pack ends: more would make the first look at a case slow."""

@@ -10,14 +10,13 @@ of the model that played the user. Trials count from 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from harness.judging import combine_facts
 from harness.reports.sections.remarks import format_mark
 from harness.reports.sections.sentences import find_stand_in, format_problem
 from harness.suites import AXES
-from harness.types import HELD_BACK, JsonObject, Review, Transcript, TrialResult
+from harness.types import HELD_BACK, JsonObject, Review, Transcript, TrialResult, dataclass
 
 AXIS_FIELDS = tuple(axis.name for axis in AXES)
 """The axes of a trial, which are fields as well: null where the value is the default."""

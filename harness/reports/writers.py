@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from harness.base import Registry, UsageError, did_you_mean, find_members, guard_stream
 from harness.runlog import RunLog
-from harness.types import Report
+from harness.types import Report, dataclass
 
 
 @dataclass(frozen=True, slots=True)

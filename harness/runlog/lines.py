@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
@@ -18,6 +18,7 @@ from harness.types import (
     ToolList,
     Transcript,
     TrialResult,
+    dataclass,
     name_entrant,
     written_fields,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from harness.runlog.lines import (
 )
 from harness.runlog.on_disk.latest_results import LatestResults
 from harness.runlog.writer import LogWriter
-from harness.types import Location, Review, ToolList, Transcript, TrialResult
+from harness.types import Location, Review, ToolList, Transcript, TrialResult, dataclass
 
 MOST_IN_MEMORY = 20_000
 """Results of a log that are held in memory: about 20 MB; those of a larger one are on disk."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -51,6 +51,7 @@ from harness.types import (
     TrialResult,
     Turn,
     UserMessage,
+    dataclass,
 )
 
 

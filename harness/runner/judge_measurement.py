@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import anyio
 
@@ -20,7 +19,7 @@ from harness.judging import (
     compare_labels,
 )
 from harness.runner.run_context import open_models
-from harness.types import Judgement, ModelSpec, Usage
+from harness.types import Judgement, ModelSpec, Usage, dataclass
 
 CONCURRENCY = 4
 """Number of simultaneous judgements."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -57,6 +57,7 @@ from harness.types import (
     Trial,
     UserMessage,
     Variant,
+    dataclass,
 )
 
 

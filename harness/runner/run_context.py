@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.users import RecordedUsers
 from harness.runner.variants.views import VariantViews
 from harness.sessions import Pool, SessionPool, open_sessions
-from harness.types import ModelSpec, ServerSpec
+from harness.types import ModelSpec, ServerSpec, dataclass
 
 Player: TypeAlias = Model | RecordedUsers
 """The source of a user's messages: a model, or a recorded run."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import anyio
@@ -18,6 +17,7 @@ from harness.types import (
     ScriptedCall,
     Stop,
     ToolCall,
+    dataclass,
 )
 
 MakeCall: TypeAlias = Callable[[ScriptedCall], Awaitable[ToolCall]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import anyio
@@ -56,6 +56,7 @@ from harness.types import (
     Trial,
     TrialError,
     Variant,
+    dataclass,
 )
 
 Tell: TypeAlias = Callable[[Trial, Transcript], None]

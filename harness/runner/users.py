@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,6 +32,7 @@ from harness.types import (
     Transcript,
     Usage,
     UserMessage,
+    dataclass,
 )
 
 GUIDELINES = """\

@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 from typing import Protocol as Interface
 
@@ -51,7 +50,7 @@ from harness.sessions.transports.frames import Noise, is_closed
 from harness.sessions.transports.handshake import compute_probe_timeout
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import JsonObject, ServerSpec, SideContent, Wire
+from harness.types import JsonObject, ServerSpec, SideContent, Wire, dataclass
 from harness.version import __version__
 
 # The SDK logs server errors; without a handler Python would print them to the terminal.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from harness.base import MAX_DEPTH, digest_json, find_shortcoming, is_deep
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 TEXT_CHARS = 100_000
 """Most characters of one result's text; about 25,000 tokens."""

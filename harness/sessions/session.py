@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol
 
 from harness.types import (
@@ -23,6 +23,7 @@ from harness.types import (
     ToolCall,
     ToolList,
     ToolRequest,
+    dataclass,
 )
 
 ELICITATION, SAMPLING = "elicitation/create", "sampling/createMessage"

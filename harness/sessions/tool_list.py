@@ -10,7 +10,6 @@ import json
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
@@ -32,7 +31,7 @@ from harness.sessions.call_outcome import METHOD_NOT_FOUND
 from harness.sessions.refusals import build_step_error
 from harness.sessions.session import get_next_cursor, has_bad_cursor
 from harness.sessions.transports.frames import is_closed, is_no_answer
-from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem
+from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem, dataclass
 
 VALUE_STEPS = 400_000
 """Most steps for one value: enough for about 80,000 values in rows and columns; takes a second."""

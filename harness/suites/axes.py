@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from harness.base import UsageError, canonical_json, did_you_mean, digest_json
 from harness.suites.variants import read_variants_file
-from harness.types import Case, JsonObject, Suite, Variant
+from harness.types import Case, JsonObject, Suite, Variant, dataclass
 
 DEFAULT = "none"
 """What asks for the default among values of an axis."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from harness.suites.foreign_suites import recognise_suites
 from harness.suites.in_python.suite import read_reference
 from harness.suites.leaderboards import LEADERBOARDS, parse_leaderboard
 from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
-from harness.types import Case, Location, Suite
+from harness.types import Case, Location, Suite, dataclass
 
 PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", "suite", {})
 """Name → the class of a suite in Python, for those that have a name besides their dotted path."""

@@ -5,7 +5,7 @@ The reader (`harness.suites.mxcp`) and the JSON Schema (`harness.suites.schema`)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
@@ -53,7 +53,7 @@ from harness.suites.readers import Vocabulary
 from harness.suites.simulated_users import USER, USER_MODEL
 from harness.suites.variants import VARIANTS
 from harness.suites.wordings import WORDINGS
-from harness.types import DEFAULT_TIMEOUT_S, Credential, Limits
+from harness.types import DEFAULT_TIMEOUT_S, Credential, Limits, dataclass
 
 _IN_CONFIGURATION = "Remove it: that belongs to the configuration, not to a suite."
 MISPLACED = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,7 +39,7 @@ from harness.suites.ingest import (
 )
 from harness.suites.memory_sources import check_category, choose_measure, list_scores
 from harness.suites.readers import Vocabulary
-from harness.types import Case, Check, JsonObject, Limits, Location, Suite, Turn
+from harness.types import Case, Check, JsonObject, Limits, Location, Suite, Turn, dataclass
 
 MAX_BYTES = 100_000_000
 """Largest file; the longest published contexts have a few megabytes each."""

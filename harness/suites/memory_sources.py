@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from harness.base import InvalidValue, describe_value, shorten_text
-from harness.types import Case, JsonObject
+from harness.types import Case, JsonObject, dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ from .results import Conversations as Conversations
 from .results import Report as Report
 from .results import Trial as Trial
 from .results import TrialResult as TrialResult
+from .shared_dataclass import dataclass as dataclass
 from .specs import CLIENT_CAN as CLIENT_CAN
 from .specs import RESERVED_CLAIMS as RESERVED_CLAIMS
 from .specs import THE_LIST as THE_LIST

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from harness.types.basics import HasEntrant, Status
+from harness.types.shared_dataclass import dataclass
 
 Access: TypeAlias = Literal[
     "allowed", "filtered", "denied", "hidden", "not_attempted", "error", "mixed"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import partial
 from operator import eq
 from typing import Any, Literal, TypeAlias
+
+from harness.types.shared_dataclass import dataclass
 
 JsonObject: TypeAlias = Mapping[str, Any]
 """A JSON object: string keys, JSON values. Read-only everywhere."""

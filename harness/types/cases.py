@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Self, TypeAlias
 
 from harness.types.basics import JsonObject, Location, ScriptedCall
@@ -16,6 +16,7 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
+from harness.types.shared_dataclass import dataclass
 from harness.types.specs import GuardRails, Isolation, ModelSpec, ServerSpec
 from harness.types.variants import Variant
 

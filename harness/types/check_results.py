@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import Location, left_out_if
 from harness.types.cases import CheckTrait, Severity
+from harness.types.shared_dataclass import dataclass
 
 Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
 """A check's outcome; ``not_judged`` (a judge failed, say) is never a score and never a pass."""

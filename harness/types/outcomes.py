@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
+
+from harness.types.shared_dataclass import dataclass
 
 Outcome: TypeAlias = Literal[
     "ok",

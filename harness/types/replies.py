@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from harness.types.basics import JsonObject, left_out_if
+from harness.types.shared_dataclass import dataclass
 from harness.types.thinking import divide_thinking
 
 _Number = TypeVar("_Number", int, float)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol as _Interface
 
 from harness.types.access import AccessReport
@@ -13,6 +13,7 @@ from harness.types.cases import Case, CaseFacts
 from harness.types.check_results import WRITTEN_CALL, CheckResult, Judgement
 from harness.types.outcomes import CallCounts, Counts, Review, count_needed_passes
 from harness.types.replies import Usage
+from harness.types.shared_dataclass import dataclass
 from harness.types.transcripts import Message, Stop, Transcript, TrialError
 
 DECIDED = "decided"

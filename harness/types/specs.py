@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
+from harness.types.shared_dataclass import dataclass
 
 CLIENT_CAN = ("elicitation",)
 """What a client can be asked for where nothing says otherwise: Claude Code and Codex say so."""

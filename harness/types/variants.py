@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import Location
+from harness.types.shared_dataclass import dataclass
 from harness.types.specs import Tool
 
 DecoyKind: TypeAlias = Literal["unrelated", "near"]

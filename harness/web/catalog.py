@@ -17,7 +17,6 @@ import os
 import threading
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from harness.base import HarnessError, InvalidInput
 from harness.reports import build_entry, build_report, build_summary, clean_json
 from harness.runlog import RunLog, being_written, read_log
 from harness.runner import list_names, log_path, sort_runs, stat_log
+from harness.types import dataclass
 from harness.web.run_view import ensure_view, find_view
 
 LOOKS = 2_000

@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ from harness.runlog import (
     being_written,
     read_lines,
 )
-from harness.types import JsonObject, ToolList, TrialResult
+from harness.types import JsonObject, ToolList, TrialResult, dataclass
 from harness.web.results import Progress, encode_result, name_trial, trial_cell
 from harness.web.run_view import build_view_summary, ensure_view
 

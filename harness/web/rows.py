@@ -13,12 +13,12 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from harness.reports import AXIS_FILTERS, search_texts
+from harness.types import dataclass
 from harness.web.run_view import RunView
 
 MOST_ROWS = 500

@@ -12,7 +12,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from harness.reports import (
     review_words,
 )
 from harness.runlog import TrialLine, being_written, parse_line
-from harness.types import Review, TrialResult
+from harness.types import Review, TrialResult, dataclass
 
 _MAKING = threading.Lock()
 """Views are made one at a time: several of large logs at once would take all memory."""

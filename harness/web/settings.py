@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from harness.runner import RUNS
 from harness.suites import MAX_CASES
-from harness.types import DEFAULT_TIMEOUT_S
+from harness.types import DEFAULT_TIMEOUT_S, dataclass
 
 MAX_BYTES = 5_000_000
 """Largest upload: as much as the readers of suites accept."""

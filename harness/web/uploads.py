@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ from starlette.types import Message
 
 from harness.base import UsageError, make_one_line
 from harness.runner import OPTIONS, options_of, read_options
+from harness.types import dataclass
 from harness.web.settings import Settings
 from harness.web.vetting import FAILED_OF
 

@@ -12,13 +12,13 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import NoneType
 from typing import Any, TypeVar
 
 from harness.base.errors import InvalidValue, did_you_mean
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 T = TypeVar("T")
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from harness.base.errors import InvalidInput, Problem
-from harness.types import Location
+from harness.types import Location, dataclass
 
 _R = TypeVar("_R")
 

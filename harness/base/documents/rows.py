@@ -7,7 +7,6 @@ import csv
 import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,6 +19,7 @@ from harness.base.documents.files import (
 )
 from harness.base.documents.syntax import TYPOGRAPHIC_QUOTES, strict_json
 from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.types import dataclass
 
 MAX_BYTES = 5_000_000
 """Largest file; a larger table is a mistake, not a set of cases."""

@@ -8,9 +8,10 @@ it by name.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
+
+from harness.types import dataclass
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with ``(activity, units done, total units)``; the total is 0 if it is unknown."""

@@ -9,11 +9,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.base.errors import UsageError
+from harness.types import dataclass
 
 CACHE_VARIABLE = "HARNESS_CACHE"
 """The variable that sets another cache folder."""

@@ -20,10 +20,11 @@ import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Protocol
 
 import anyio
+
+from harness.types import dataclass
 
 _LAST_MOMENT_S = 0.25
 """Seconds before the caller's deadline in which no request is begun."""

@@ -13,12 +13,12 @@ import math
 import random
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Generic, TypeAlias, TypeVar
 
 from harness.base.limiting.limiter import RequestLimiter, WaitTooLong, sleep_if_it_fits
+from harness.types import dataclass
 
 T = TypeVar("T")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ from harness.base.stats.intervals import (
     rate_interval,
 )
 from harness.base.stats.units import Trials
+from harness.types import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

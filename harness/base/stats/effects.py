@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from statistics import NormalDist, fmean, harmonic_mean
 from typing import Literal, TypeAlias
@@ -24,6 +23,7 @@ from harness.base.stats.paired_tests import PairedTest, paired_test
 from harness.base.stats.power import cases_needed, estimate_spread, smallest_difference
 from harness.base.stats.sequences import adjust_by_holm
 from harness.base.stats.units import Trials, merge_row, merge_trials
+from harness.types import dataclass
 
 LEVEL = 0.05
 """The chance of any false alarm, over all effects that are reported together."""

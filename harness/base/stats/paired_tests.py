@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb, fsum, lcm, sqrt
@@ -14,6 +13,7 @@ from typing import Literal
 
 from harness.base.stats.intervals import own_discordance, t_tail
 from harness.base.stats.units import Trials
+from harness.types import dataclass
 
 _FINEST = 10**6
 """Largest denominator: rates are quotients of small counts, so a float stands for such a

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, log2, sqrt
 from statistics import fmean
 from typing import TypeAlias
@@ -11,6 +10,7 @@ from typing import TypeAlias
 from harness.base.stats.intervals import Interval, t_quantile
 from harness.base.stats.paired_tests import PairedTest, paired_test
 from harness.base.stats.units import Trials
+from harness.types import dataclass
 
 _Row: TypeAlias = tuple[float, float, float, float]
 """Weight of a, weight of −b, successes, trials."""

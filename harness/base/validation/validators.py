@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -38,7 +37,7 @@ from harness.base.validation.keywords import (
     check_unique_items,
     matches_pattern,
 )
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 
 @cache

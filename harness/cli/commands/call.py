@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import get_args
 
 import anyio
@@ -17,7 +17,15 @@ from harness.judging import EXIT_FAILED, EXIT_PASSED
 from harness.probing import ProbeCaller, Which, data_set, set_server_data, set_up_data
 from harness.runner import run_alone
 from harness.sessions import Pool, open_sessions, with_shared_process
-from harness.types import Alteration, Credential, JsonObject, ServerSpec, ToolCall, ToolRequest
+from harness.types import (
+    Alteration,
+    Credential,
+    JsonObject,
+    ServerSpec,
+    ToolCall,
+    ToolRequest,
+    dataclass,
+)
 
 _IN_ORDER: tuple[Which, ...] = ("B", "A")
 """A comes last: a server that was running before is left with the data as they are."""

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -43,6 +43,7 @@ from harness.runner import (
     require_trust,
     resume_command,
 )
+from harness.types import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from harness.descriptions import (
 )
 from harness.judging import EXIT_FAILED, EXIT_PASSED
 from harness.reports import print_text, stdout_console
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "dim"}
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")

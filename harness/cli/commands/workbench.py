@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ from harness.runner import (
     log_path,
     require_trust,
 )
-from harness.types import ModelSpec
+from harness.types import ModelSpec, dataclass
 
 
 def _build_request(

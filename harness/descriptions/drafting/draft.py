@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -21,7 +21,7 @@ from harness.models import (
     split_words,
     stem_word,
 )
-from harness.types import JsonObject, ServerSpec, Tool, ToolList
+from harness.types import JsonObject, ServerSpec, Tool, ToolList, dataclass
 
 MOST_TOOLS = 200
 """Most tools that get a case; nobody would edit a longer draft."""

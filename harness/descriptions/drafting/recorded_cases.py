@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -22,7 +22,7 @@ from harness.descriptions.drafting.render import (
     join_parts,
 )
 from harness.runlog import RunLog
-from harness.types import JsonObject, ToolCall, Transcript, TrialResult, UserMessage
+from harness.types import JsonObject, ToolCall, Transcript, TrialResult, UserMessage, dataclass
 
 _LONGEST = 60
 _HEAD = """\

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -24,7 +24,7 @@ from harness.judging import (
     MUST_SUCCEED,
     is_matcher,
 )
-from harness.types import JsonObject, ServerSpec
+from harness.types import JsonObject, ServerSpec, dataclass
 
 _WIDTH = 100
 _LONG = 80  # characters of a text from which it is written below its key

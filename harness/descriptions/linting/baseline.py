@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.base import UsageError, format_path, load_json, read_bytes
 from harness.descriptions.linting.findings import LintFinding
+from harness.types import dataclass
 
 # A wrong file must not fill the memory.
 _MOST_BYTES = 50_000_000

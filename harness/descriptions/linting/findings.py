@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from harness.base import Registry, UsageError, did_you_mean, find_members
-from harness.types import ToolList
+from harness.types import ToolList, dataclass
 
 EvidenceKind: TypeAlias = Literal["measured", "reported", "opinion"]
 """``measured``: an experiment added or removed the defect and counted successes. ``reported``: a

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from harness.descriptions.linting.findings import LintFinding
+from harness.types import dataclass
 
 _FEWEST = 3  # tools from which a finding is shown once for all of them
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from harness.base import digest_json
 from harness.models import estimate_tokens
 from harness.runner import Facet, get_facet, split_sentences
 from harness.suites import describe_variant
-from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, Variant
+from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, Variant, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from harness.descriptions.workbench.arms import CLEAN, Arm, merge_arms
@@ -11,7 +11,7 @@ from harness.descriptions.workbench.stages import WorkbenchContext, arm_keys
 from harness.descriptions.workbench.study import Study
 from harness.descriptions.workbench.workbench import AB, Workbench
 from harness.runner import RunPlan, estimate_usage
-from harness.types import Usage
+from harness.types import Usage, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

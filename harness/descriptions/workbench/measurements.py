@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from harness.base import Trials
 from harness.descriptions.workbench.arms import logged_variant_key, variant_key
 from harness.judging import PARSER_IS_OFF, judge_log
 from harness.runlog import RunLog
-from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant
+from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ be read, graded and compared like any other run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio
 
@@ -33,7 +33,7 @@ from harness.runner import (
     wrong_arguments,
 )
 from harness.sessions import open_sessions
-from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
+from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList, dataclass
 
 
 def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from statistics import fmean
 from typing import TypeAlias, TypeVar
@@ -26,6 +25,7 @@ from harness.base import (
 )
 from harness.descriptions.workbench.measurements import count_by_case
 from harness.runlog import RunLog
+from harness.types import dataclass
 
 DEFAULT_DISCORDANCE = 0.2
 """ψ if no earlier run shows otherwise: one pair of trials in five ends differently."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ from harness.runner import (
     prepare_plan,
 )
 from harness.suites import DEFAULT, load_config
-from harness.types import JsonObject, ModelSpec, Suite, Tool
+from harness.types import JsonObject, ModelSpec, Suite, Tool, dataclass
 
 COMMAND = "harness workbench"
 """The command that resumes a stage."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from harness.base import Registry, find_members
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.judging import wanted_tool
-from harness.types import JsonObject, ModelSpec, Suite, Tool, Usage, Variant
+from harness.types import JsonObject, ModelSpec, Suite, Tool, Usage, Variant, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from harness.base import canonical_json
 from harness.descriptions.workbench.arms import tool_json
 from harness.descriptions.workbench.study import StudyResult
-from harness.types import JsonObject, Tool, Usage
+from harness.types import JsonObject, Tool, Usage, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from harness.judging.checks.witness.expectations import exclude_each_other, implies_pattern
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ certain whatever the model does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from harness.base import Problem
 from harness.judging.checks.claims import CallsClaim, Claim, EitherClaim, TextClaim, are_disjoint
@@ -17,7 +16,7 @@ from harness.judging.checks.witness.expectations import exclude_each_other
 from harness.judging.matching.calls import described_calls, stated_arguments
 from harness.judging.matching.matchers import describe_pattern
 from harness.judging.matching.texts import contains_text
-from harness.types import Case, Check, Location
+from harness.types import Case, Check, Location, dataclass
 
 
 # Compared by identity: equal claims of two checks are two demands.

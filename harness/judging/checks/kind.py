@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.base import InvalidValue
@@ -25,6 +25,7 @@ from harness.types import (
     ToolList,
     Transcript,
     Verdict,
+    dataclass,
 )
 
 

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any
 
-from harness.types import AssistantMessage, JsonObject, Message, Outcome, Transcript, UserMessage
+from harness.types import (
+    AssistantMessage,
+    JsonObject,
+    Message,
+    Outcome,
+    Transcript,
+    UserMessage,
+    dataclass,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

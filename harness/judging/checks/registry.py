@@ -9,7 +9,7 @@ need.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +18,7 @@ from pkgutil import iter_modules
 from harness.base import Registry, canonical_json
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.kind import SECTIONS, CheckKind, WantedCall, WantedState
-from harness.types import Case, Check, CheckTrait, NamedTool
+from harness.types import Case, Check, CheckTrait, NamedTool, dataclass
 
 _PACKAGE = "harness.judging.checks.kinds"
 

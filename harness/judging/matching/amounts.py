@@ -17,13 +17,12 @@ import re
 import unicodedata
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from harness.base import InvalidValue, render_text, search_pattern, without_hidden
 from harness.judging.matching.amounts_in_words import find_number_words
 from harness.judging.matching.json_values import format_value, is_number
-from harness.types import JsonPath
+from harness.types import JsonPath, dataclass
 
 _LOOKALIKES = {
     **str.maketrans("’‘‛ʼ′٬−–‒\u2011﹣٫٪⁄∕￥", "''''''-----.%//¥"),

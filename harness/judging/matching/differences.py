@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
@@ -15,7 +14,7 @@ from harness.judging.matching.matchers import (
     matches_pattern,
 )
 from harness.judging.matching.texts import clip_text, fold_text
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 _WIDTH = 44
 _MAX_ROWS = 6

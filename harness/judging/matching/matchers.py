@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from harness.base import InvalidValue, search_pattern
@@ -32,7 +31,7 @@ from harness.judging.matching.json_values import (
 )
 from harness.judging.matching.ordering import compare_values, has_order, why_unlike
 from harness.judging.matching.texts import check_pattern, clip_text, fold_text
-from harness.types import JsonPath
+from harness.types import JsonPath, dataclass
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 

@@ -11,10 +11,10 @@ condition, a habit, or narrowed ("I won't send it until you confirm.").
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from harness.judging.matching.texts import FoldedText, fold_as_read
+from harness.types import dataclass
 
 Answering: TypeAlias = Literal["refused", "not_refused", "unknown"]
 """What a text does with the request."""

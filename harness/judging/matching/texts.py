@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
 
 from harness.base import (
     KNOWN,
@@ -24,7 +23,7 @@ from harness.base import (
     shorten_text,
     without_hidden,
 )
-from harness.types import JsonPath
+from harness.types import JsonPath, dataclass
 
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ′‹›", "'")

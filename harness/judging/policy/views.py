@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.base import canonical_json, digest_json, load_json
 from harness.judging.matching.texts import fold_text
 from harness.judging.policy.comparable_values import NOTHING, JsonRecord
-from harness.types import JsonObject, Refusal, SideContent, ToolCall, ToolList
+from harness.types import JsonObject, Refusal, SideContent, ToolCall, ToolList, dataclass
 
 CallKey: TypeAlias = tuple[str, str]
 """Tool and arguments as canonical JSON: equal keys mean equal calls."""

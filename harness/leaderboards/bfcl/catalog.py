@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from harness.base import UsageError, did_you_mean
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 Judging: TypeAlias = Literal["calls", "no_call", "some_call", "multi_turn", "answer"]
 """The rule of a category: the calls are the expected ones, there is no call, there is a call, every

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -29,7 +28,7 @@ from harness.base import (
 )
 from harness.leaderboards.bfcl.apis.tables import LONG_CONTEXT, MODULES, SOURCES
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Category, select_categories
-from harness.types import Location
+from harness.types import Location, dataclass
 
 PACKAGE = "bfcl-eval"
 RELEASE = "2026.3.23"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Category
@@ -23,6 +22,7 @@ from harness.types import (
     Transcript,
     Usage,
     UserMessage,
+    dataclass,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,6 +45,7 @@ from harness.types import (
     Tool,
     TransportSpec,
     Turn,
+    dataclass,
 )
 from harness.version import DISTRIBUTION
 

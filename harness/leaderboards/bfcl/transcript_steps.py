@@ -8,10 +8,17 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.types import AssistantMessage, JsonObject, Reply, ToolCall, Transcript, UserMessage
+from harness.types import (
+    AssistantMessage,
+    JsonObject,
+    Reply,
+    ToolCall,
+    Transcript,
+    UserMessage,
+    dataclass,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from harness.base import (
     read_stamp,
 )
 from harness.leaderboards.tau2.tasks import JsonNode, Task, read_task
-from harness.types import ScriptedCall, ServerSpec
+from harness.types import ScriptedCall, ServerSpec, dataclass
 
 SHA256: Final[Mapping[str, str]] = {
     "airline/db.json": "1af9fea6e03ca7ca15a22bb3fcaf3e351393e3fc9070b6777947da8996f7531b",

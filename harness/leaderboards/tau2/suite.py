@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +40,7 @@ from harness.types import (
     SimulatedUser,
     Suite,
     Transcript,
+    dataclass,
 )
 
 NAME: Final = "tau2"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 from harness.base import UsageError
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 _T = TypeVar("_T")
 

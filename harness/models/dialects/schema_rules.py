@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 from harness.models.dialects import schema_forms
@@ -25,6 +25,7 @@ from harness.models.dialects.schema_forms import (
     describe_patterns,
 )
 from harness.models.unions import DEEPEST, MOST_PARTS, local_target
+from harness.types import dataclass
 
 Schema: TypeAlias = dict[str, Any]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit_argument, leaves_out
@@ -24,7 +24,7 @@ from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.ranking import IndexedTool
 from harness.models.tool_text.terms import first_sentence, split_words, term_set, word_set
-from harness.types import Tool
+from harness.types import Tool, dataclass
 
 _MOST_CALLS = 8  # calls made for one request about several items
 _SEVERAL: frozenset[str] = frozenset(

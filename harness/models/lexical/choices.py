@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -26,6 +26,7 @@ from harness.models.tool_text.terms import (
     term_set,
     word_set,
 )
+from harness.types import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

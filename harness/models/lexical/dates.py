@@ -10,13 +10,14 @@ import calendar
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from harness.models.tool_text.terms import extract_terms, term_set
+from harness.types import dataclass
 
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from harness.models.lexical.arguments import Filling, beyond_filling, fill_arguments
@@ -16,6 +16,7 @@ from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call
 from harness.models.tool_text.ranking import IndexedTool, ToolIndex, ToolMatch, says_something
 from harness.models.tool_text.terms import stem_word, term_set
+from harness.types import dataclass
 
 # These figures were set with the prompts that the baseline was developed on.
 _ENOUGH = 0.36  # lowest coverage with which a tool is meant

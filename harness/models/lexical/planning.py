@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any
 
@@ -31,6 +31,7 @@ from harness.types import (
     ToolAnswer,
     ToolMessage,
     UserMessage,
+    dataclass,
 )
 
 _MEANT = re.compile(

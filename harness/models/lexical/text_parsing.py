@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
@@ -19,6 +18,7 @@ from harness.models.tool_text.terms import (
     term_set,
     word_set,
 )
+from harness.types import dataclass
 
 _LIST = stem_word("list")
 _STATEMENT = (stem_word("sql"), stem_word("query"))

@@ -7,7 +7,6 @@ further, an e-mail address is not also a name, a date is not also a number.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -15,6 +14,7 @@ from typing import Literal, TypeAlias
 from harness.models.lexical.dates import Period, find_calculations, find_periods
 from harness.models.tool_text.actions import is_question_word, is_verb
 from harness.models.tool_text.terms import is_stop_word
+from harness.types import dataclass
 
 Kind: TypeAlias = Literal[
     "sql",

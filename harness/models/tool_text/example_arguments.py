@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from harness.base import (
@@ -18,7 +18,7 @@ from harness.base import (
 from harness.models.tool_text.actions import is_verb
 from harness.models.tool_text.parameters import Param, read_params
 from harness.models.tool_text.terms import split_words, term_set
-from harness.types import JsonObject, Tool
+from harness.types import JsonObject, Tool, dataclass
 
 _FORMATS: Mapping[str, str] = {
     "date": "2025-05-14",

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from typing import Any
 
 from harness.models.tool_text.terms import extract_terms, split_words, term_set
-from harness.types import JsonObject, Tool
+from harness.types import JsonObject, Tool, dataclass
 
 _DEEPEST = 3  # levels of objects and arrays that are followed
 _MOST_STEPS = 6  # references and alternatives that are resolved for one schema

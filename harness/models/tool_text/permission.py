@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from harness.models.tool_text.actions import (
@@ -29,7 +29,7 @@ from harness.models.tool_text.instructions import (
 )
 from harness.models.tool_text.parameters import read_params
 from harness.models.tool_text.terms import first_sentence, split_words, word_set
-from harness.types import Tool, ToolList
+from harness.types import Tool, ToolList, dataclass
 
 EFFECTS = (
     UNMISTAKABLE

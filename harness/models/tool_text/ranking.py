@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from harness.models.tool_text.actions import Action, find_action
 from harness.models.tool_text.parameters import Param, read_params
 from harness.models.tool_text.permission import is_marked_reading, is_read_only
 from harness.models.tool_text.terms import extract_terms, find_synonyms, first_sentence, term_set
-from harness.types import Tool, ToolList
+from harness.types import Tool, ToolList, dataclass
 
 _NAME, _TITLE, _SUMMARY, _DETAILS = 1.5, 1.0, 2.0, 1.0
 _PARAM, _PARAM_DETAILS, _CHOICE = 0.6, 0.4, 0.6

@@ -10,12 +10,12 @@ empty: a policy may look at what is changed, let that pass, and answer with what
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from harness.judging import fold_text
 from harness.probing.arguments.argument_names import names_id
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 
 @dataclass(frozen=True, slots=True)

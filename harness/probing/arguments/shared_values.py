@@ -8,7 +8,7 @@ the suite states for one tool, the path of a record, an attribute of an identity
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -19,7 +19,7 @@ from harness.probing.arguments.argument_change import get_argument_schema, get_a
 from harness.probing.arguments.argument_names import find_cursor_argument
 from harness.probing.arguments.outside_places import find_plain_place, leads_out
 from harness.probing.planned_calls import ProbeCall
-from harness.types import JsonObject, Tool
+from harness.types import JsonObject, Tool, dataclass
 
 # Each value is a call of each identity, so bounds keep a probe short.
 _MOST_STATED = 8

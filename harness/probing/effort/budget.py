@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from harness.base import make_one_line, shorten_text
+from harness.types import dataclass
 
 EVERY_S = 5.0
 """Seconds between two lines on a step that takes long."""

@@ -7,12 +7,11 @@ what is withheld from one of them shows only beside what another one gets.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from harness.base import UsageError, did_you_mean
-from harness.types import Tool
+from harness.types import Tool, dataclass
 
 Kind: TypeAlias = Literal[
     "values", "identities", "processes", "tokens", "arguments", "cursors", "altered"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -24,6 +23,7 @@ from harness.types import (
     ToolList,
     Transcript,
     TrialResult,
+    dataclass,
 )
 
 Kind: TypeAlias = Literal["outcome", "items", "value", "word", "words", "keys", "whole"]

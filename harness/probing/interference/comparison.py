@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -22,6 +21,7 @@ from harness.probing.interference.answer_locations import (
     may_depend,
 )
 from harness.probing.interference.data_sets import AlterationDeclaration, Which
+from harness.types import dataclass
 
 _Both: TypeAlias = tuple[tuple[Leaf, ...], tuple[Leaf, ...]]
 """Fields of an answer with data set A, and with data set B."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -32,6 +32,7 @@ from harness.types import (
     Location,
     ServerSpec,
     ToolRequest,
+    dataclass,
 )
 
 Which: TypeAlias = Literal["A", "B"]

@@ -8,7 +8,7 @@ sort by its field, read further pages, and tamper with arguments as the rest of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, product, zip_longest
 from typing import Any
 
@@ -18,7 +18,7 @@ from harness.probing.arguments.argument_names import find_ids
 from harness.probing.arguments.tampering import ArgumentTamperer
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
-from harness.types import JsonObject, Tool
+from harness.types import JsonObject, Tool, dataclass
 
 MOST_FURTHER = 600
 """Maximum number of further calls for one altered value, over all identities."""

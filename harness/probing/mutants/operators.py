@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from operator import attrgetter
 from typing import TypeAlias
@@ -20,7 +20,7 @@ from harness.probing.mutants.recording import (
     find_most_distinctive,
     find_withheld,
 )
-from harness.types import ToolCall, ToolList
+from harness.types import ToolCall, ToolList, dataclass
 
 # For a server that never refuses, so that no answer shows how it says so.
 _REFUSAL = "Access denied"

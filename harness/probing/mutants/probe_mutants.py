@@ -6,7 +6,7 @@ They are judged by the suites' expectations, the search for leaks, and kept deci
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from harness.judging import (
@@ -35,7 +35,7 @@ from harness.probing.mutants.score import KilledBy
 from harness.probing.planned_calls import Expectations
 from harness.probing.report import ProbeDecision
 from harness.runlog import RunLog
-from harness.types import Caller, Case, Check, CheckResult, Decision, ToolList
+from harness.types import Caller, Case, Check, CheckResult, Decision, ToolList, dataclass
 
 
 class ProbeRecording(AnswerRecording):

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from harness.base import canonical_json
 from harness.judging import ComparableValue, Leaf, Result, compare_results, to_comparable
 from harness.probing.caller_views import group_by
-from harness.types import Case, JsonObject, Tool, ToolCall, ToolList, Transcript, TrialResult
+from harness.types import (
+    Case,
+    JsonObject,
+    Tool,
+    ToolCall,
+    ToolList,
+    Transcript,
+    TrialResult,
+    dataclass,
+)
 
 Cell: TypeAlias = tuple[str, str]
 """Caller and call by their names in tables."""

@@ -7,7 +7,7 @@ other answers is unknown. They are judged by the suite's checks, and by the sear
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -39,7 +39,16 @@ from harness.probing.mutants.recording import (
 from harness.probing.mutants.score import KilledBy
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import RunLog
-from harness.types import Case, Check, Decision, ToolCall, ToolList, Transcript, TrialResult
+from harness.types import (
+    Case,
+    Check,
+    Decision,
+    ToolCall,
+    ToolList,
+    Transcript,
+    TrialResult,
+    dataclass,
+)
 
 Place: TypeAlias = tuple[str, int]
 """The key of a trial, and the index of a call in it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import yaml
@@ -19,7 +19,7 @@ from harness.judging import ABSENT, check_traits, is_equal, stated_arguments
 from harness.probing.mutants.operators import ServerMutant, generate_mutants
 from harness.probing.mutants.recording import AnswerRecording, CallAnswer, Cell, find_withheld
 from harness.suites import DECISION
-from harness.types import Case, Check, Decision, JsonObject
+from harness.types import Case, Check, Decision, JsonObject, dataclass
 
 _ACCEPTED = ("allowed", "filtered", "denied", "hidden")
 _UNTRIED = "not_attempted"

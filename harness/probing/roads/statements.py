@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from harness.base import canonical_json
@@ -20,7 +20,7 @@ from harness.judging import (
 )
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import Expectations
-from harness.types import Check, JsonObject
+from harness.types import Check, JsonObject, dataclass
 
 _REFUSED = frozenset({"denied", "hidden"})
 _OPEN = frozenset({"allowed", "filtered"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from itertools import chain
 from math import fsum
@@ -15,7 +15,16 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 from harness.base import Evidence, Pair
 from harness.reports.build import count_statuses
 from harness.reports.trial_record import TrialRecord
-from harness.types import DECIDED, Counts, HasEntrant, Status, TrialResult, Usage, known_sum
+from harness.types import (
+    DECIDED,
+    Counts,
+    HasEntrant,
+    Status,
+    TrialResult,
+    Usage,
+    dataclass,
+    known_sum,
+)
 
 Change: TypeAlias = Literal["better", "worse", "same", "not judged"]
 """How a case's pass rate moved; ``not judged`` when one side has no trial of it with a verdict."""

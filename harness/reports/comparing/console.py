@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
@@ -11,6 +10,7 @@ from rich.text import Text
 from harness.base import Evidence, make_printable
 from harness.reports.comparing import sentences
 from harness.reports.comparing.comparison_types import Change, Comparison, Contrast
+from harness.types import dataclass
 
 _VERDICTS: dict[Evidence, str] = {
     "better": "bold green",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import islice
 from string import ascii_uppercase
 from typing import Any, TypeAlias
@@ -48,7 +48,7 @@ from harness.reports.comparing.comparison_types import (
 )
 from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog, find_differences, tool_differences, value_words
-from harness.types import Counts, JsonObject, ToolList, TrialResult
+from harness.types import Counts, JsonObject, ToolList, TrialResult, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from harness.base import (
@@ -25,6 +25,7 @@ from harness.reports.comparing.contrasts import (
 )
 from harness.reports.comparing.sentences import format_points
 from harness.runlog import Header
+from harness.types import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,6 @@ The end of it stays on the screen when a run is over, so failures come last, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rich.console import Console
@@ -50,7 +49,7 @@ from harness.reports.sections.tool_use import find_confusions
 from harness.reports.terminal import print_text
 from harness.reports.trial_record import TrialRecord
 from harness.runlog import RunLog
-from harness.types import CaseResult, CheckResult, Report, Status, TrialResult
+from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, dataclass
 
 _STYLES: dict[Status, str] = {
     "passed": "green",

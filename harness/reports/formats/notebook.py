@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
@@ -21,7 +21,7 @@ from harness.reports.sections.sentences import (
     sort_by_urgency,
 )
 from harness.runlog import ResultBlocks, RunLog
-from harness.types import CaseResult, JsonObject, Report, Transcript
+from harness.types import CaseResult, JsonObject, Report, Transcript, dataclass
 
 _ROWS = 200
 """Cases in the table; of further ones the number."""

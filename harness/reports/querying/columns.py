@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from operator import attrgetter
 from types import SimpleNamespace
@@ -12,7 +11,7 @@ from typing import Any
 
 from harness.reports.record_fields import FieldKind
 from harness.suites import AXES
-from harness.types import written_fields
+from harness.types import dataclass, written_fields
 
 # SQLite's integers have 64 bits.
 _WIDEST = 2**63

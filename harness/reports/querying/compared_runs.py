@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO
@@ -20,7 +20,7 @@ from harness.reports.querying.index import open_database
 from harness.reports.querying.store_access import index_if_worth, read_indexed_run, tool_lists
 from harness.reports.querying.totals import SPENT, read_endings, read_spent, read_trials
 from harness.runlog import TrialLine, parse_line, read_header, read_log
-from harness.types import ToolList, Transcript, Usage
+from harness.types import ToolList, Transcript, Usage, dataclass
 
 
 @contextmanager

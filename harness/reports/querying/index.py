@@ -23,7 +23,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import quote
@@ -36,7 +35,7 @@ from harness.reports.querying.tables import TABLES
 from harness.reports.querying.texts import TEXTS
 from harness.reports.querying.totals import COMPARED
 from harness.runlog import RunLog, being_written, read_log
-from harness.types import Report
+from harness.types import Report, dataclass
 from harness.version import __version__
 
 STORE = "run.sqlite"

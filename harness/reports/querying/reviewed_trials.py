@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness.judging import KnownStatus, judge_log
@@ -18,7 +17,7 @@ from harness.reports.querying.index import (
     read_index_facts,
 )
 from harness.runlog import being_written, read_log, read_reviews
-from harness.types import Review, Status
+from harness.types import Review, Status, dataclass
 
 _TRIALS = (
     f'SELECT key, suite, "case", {ENTRANT}, trial, repeats, status'  # noqa: S608 - our own names

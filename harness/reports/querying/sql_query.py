@@ -8,13 +8,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.base import HarnessError, UsageError, did_you_mean
 from harness.reports.querying.index import format_read_uri
 from harness.reports.querying.tables import TABLES
+from harness.types import dataclass
 
 _TOKEN = re.compile(r"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""", re.DOTALL)
 _NEAR = re.compile(r'near "(?P<token>.*)": syntax error', re.DOTALL)

@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from itertools import groupby
 from operator import itemgetter
 from struct import pack, unpack
@@ -44,6 +44,7 @@ from harness.types import (
     Status,
     TrialResult,
     Usage,
+    dataclass,
 )
 
 _AXES = ", ".join(f"'{axis.name}', \"{axis.name}\"" for axis in AXES)

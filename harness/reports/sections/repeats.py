@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
@@ -16,7 +15,7 @@ from harness.base import (
     standard_error,
 )
 from harness.reports.case_names import case_name
-from harness.types import DECIDED, CaseResult, Report
+from harness.types import DECIDED, CaseResult, Report, dataclass
 
 _Tally: TypeAlias = tuple[int, int]
 """Trials of a case that were started, and that passed."""

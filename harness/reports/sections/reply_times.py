@@ -8,9 +8,8 @@ until the conversation went on or ended.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from harness.types import AssistantMessage, ToolCall, Transcript, UserMessage
+from harness.types import AssistantMessage, ToolCall, Transcript, UserMessage, dataclass
 
 
 @dataclass(frozen=True, slots=True)

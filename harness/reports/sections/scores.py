@@ -9,12 +9,12 @@ and whose score is the share that passed; or a mean, ``{"name", "mean", "weight"
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
 from harness.reports.record_fields import axis_fields
-from harness.types import CaseResult, HasEntrant, JsonObject, Report, TrialResult
+from harness.types import CaseResult, HasEntrant, JsonObject, Report, TrialResult, dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -26,7 +25,7 @@ from harness.base import (
 from harness.judging import NO_TRIAL, RECORDED_REWARD, is_leaking
 from harness.models import get_traits
 from harness.reports.sections.remarks import case_mark
-from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage
+from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage, dataclass
 
 URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
 """The order in which a person wants to hear of results."""

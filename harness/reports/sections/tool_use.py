@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from harness.runlog import RunLog
-from harness.types import NOT_SENT, CheckResult, Report, ToolCall, Transcript, TrialResult
+from harness.types import (
+    NOT_SENT,
+    CheckResult,
+    Report,
+    ToolCall,
+    Transcript,
+    TrialResult,
+    dataclass,
+)
 
 NO_CALL = "(no other tool)"
 """Stands for the called tool where an expected one was not called, nor any other in its place."""

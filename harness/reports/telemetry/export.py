@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,7 @@ from harness.reports.telemetry.conventions import SCHEMA_URL
 from harness.reports.telemetry.metrics import MetricsTally
 from harness.reports.telemetry.spans import Span, Trace, build_trace
 from harness.runlog import RunLog
+from harness.types import dataclass
 from harness.version import DISTRIBUTION, __version__
 
 if TYPE_CHECKING:

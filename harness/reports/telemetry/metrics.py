@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 from harness.base import KNOWN
@@ -21,6 +21,7 @@ from harness.types import (
     TrialResult,
     Usage,
     Wire,
+    dataclass,
 )
 
 Attributes: TypeAlias = tuple[tuple[str, str], ...]

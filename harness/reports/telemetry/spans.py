@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -39,6 +39,7 @@ from harness.types import (
     TrialResult,
     UserMessage,
     Wire,
+    dataclass,
 )
 
 LONGEST = 16_000

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
@@ -22,7 +21,7 @@ from harness.reports.sections.sentences import (
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog
 from harness.suites import AXES, DEFAULT
-from harness.types import SEARCH, CaseResult, JsonObject, Report, TrialResult
+from harness.types import SEARCH, CaseResult, JsonObject, Report, TrialResult, dataclass
 
 NAME = 300
 """Characters of a name at most."""

@@ -10,13 +10,13 @@ import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import harness
 from harness.models import get_traits
 from harness.runner.planning.plan import RunPlan
+from harness.types import dataclass
 
 _PACKAGES = ("mcp", "anthropic", "openai", "httpx2", "pydantic", "jsonschema", "genai-prices")
 """What decides on requests, results and costs."""

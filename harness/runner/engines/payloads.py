@@ -14,7 +14,7 @@ import os
 import pickle
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import FunctionType, MappingProxyType
 from typing import Any
 
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from harness.base import UsageError, may_be_reference
 from harness.runner.planning.plan import RunPlan
-from harness.types import ModelSpec, Secret, Suite
+from harness.types import ModelSpec, Secret, Suite, dataclass
 
 _NONCE_BYTES = 12
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -14,7 +13,7 @@ from harness.models import get_traits, list_price
 from harness.runlog import read_log
 from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.runs.folders import RUNS, log_path, run_ids
-from harness.types import Case, ModelSpec, TrialResult
+from harness.types import Case, ModelSpec, TrialResult, dataclass
 
 RECENT_RUNS = 10
 """Number of earlier runs that are searched for the usage of a case."""

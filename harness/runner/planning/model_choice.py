@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from harness.base import InvalidInput, Problem, UsageError, did_you_mean
@@ -20,7 +20,16 @@ from harness.runlog import read_header
 from harness.runner.planning.plan import describe_model
 from harness.runner.runs.folders import find_log
 from harness.suites import Config, Point, describe_variant, name_values
-from harness.types import Case, JsonObject, Location, ModelSpec, Suite, Variant, name_entrant
+from harness.types import (
+    Case,
+    JsonObject,
+    Location,
+    ModelSpec,
+    Suite,
+    Variant,
+    dataclass,
+    name_entrant,
+)
 
 NOBODY = "none"
 """``--judge-model none``: no judge, even if one is configured."""

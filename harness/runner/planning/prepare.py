@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,7 @@ from harness.types import (
     ServerSpec,
     Suite,
     Variant,
+    dataclass,
 )
 
 

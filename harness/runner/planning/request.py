@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib.util import find_spec
 from typing import Any
 
 from harness.base import MARK, UsageError, did_you_mean
 from harness.runner.planning.option_types import MOST_IN_A_PROCESS
 from harness.suites import MAX_CASES
-from harness.types import JsonObject, Protocol, Usage
+from harness.types import JsonObject, Protocol, Usage, dataclass
 
 CONCURRENCY = 4
 """Trials at the same time by default."""

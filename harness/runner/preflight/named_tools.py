@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from harness.base import Problem, did_you_mean
@@ -20,6 +20,7 @@ from harness.types import (
     ServerSpec,
     Suite,
     ToolList,
+    dataclass,
 )
 
 ON_COMMAND_LINE = Location(file="--block")

@@ -13,13 +13,20 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base import Field, Registry, UsageError, canonical_json, find_members, header_problem
 from harness.sessions.transports import TRANSPORTS
-from harness.types import USER_CONTEXT_META_KEY, Credential, IdentitySpec, JsonObject, ServerSpec
+from harness.types import (
+    USER_CONTEXT_META_KEY,
+    Credential,
+    IdentitySpec,
+    JsonObject,
+    ServerSpec,
+    dataclass,
+)
 
 
 @dataclass(slots=True)

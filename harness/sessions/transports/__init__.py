@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from harness.base import Registry, find_members
+from harness.types import dataclass
 
 Over: TypeAlias = Literal["pipes", "http", "url"]
 """The carrier of MCP.

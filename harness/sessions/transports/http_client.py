@@ -20,7 +20,7 @@ import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus
 
@@ -39,6 +39,7 @@ from harness.sessions.identity.delivery import RequestAdditions
 from harness.sessions.processes.process import find_shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
 from harness.sessions.transports.http_errors import HttpFault
+from harness.types import dataclass
 
 EXCERPT_S = 0.5
 """Seconds to wait for the body of an error, since only its status is essential."""

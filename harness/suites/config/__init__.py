@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,7 +47,7 @@ from harness.suites.config.models import (
     well_known_names,
 )
 from harness.suites.config.servers import expand_server, join_servers, parse_server_command
-from harness.types import Location, ModelSpec, Protocol, ServerSpec
+from harness.types import Location, ModelSpec, Protocol, ServerSpec, dataclass
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,15 @@ from harness.base import (
     texts_by_name_field,
 )
 from harness.suites.config.expansion import build_setting_error, expand_references
-from harness.types import CLIENT_CAN, AgentSpec, JsonObject, JsonPath, Location, ModelSpec
+from harness.types import (
+    CLIENT_CAN,
+    AgentSpec,
+    JsonObject,
+    JsonPath,
+    Location,
+    ModelSpec,
+    dataclass,
+)
 
 
 def _parse_command(value: Any) -> tuple[str, ...]:

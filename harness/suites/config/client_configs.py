@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -44,7 +44,7 @@ from harness.suites.config.expansion import expand_references
 from harness.suites.config.files import ConfigFile, ServerEntry, locate_below
 from harness.suites.config.server_entries import SERVER
 from harness.suites.config.servers import read_named_server, resolve_cwd
-from harness.types import JsonObject, JsonPath, Location, ServerSpec
+from harness.types import JsonObject, JsonPath, Location, ServerSpec, dataclass
 
 _SECTIONS = ("mcpServers", "servers")
 _USUAL = (

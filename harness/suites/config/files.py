@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -29,7 +29,7 @@ from harness.suites.config.agents import AgentEntry, read_agents
 from harness.suites.config.model_entries import MODEL, ModelEntry, read_foreign_model, read_model
 from harness.suites.config.models import OFFLINE
 from harness.suites.config.servers import read_named_server, resolve_cwd
-from harness.types import JsonObject, JsonPath, Location, ServerSpec
+from harness.types import JsonObject, JsonPath, Location, ServerSpec, dataclass
 
 _NAMED = "Use 'servers:', with a mapping for each server's name."
 CONFIGURATION = Layout(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from harness.base import (
@@ -24,7 +24,7 @@ from harness.base import (
     parse_mapping,
     texts_by_name_field,
 )
-from harness.types import JsonPath, Location, Secret
+from harness.types import JsonPath, Location, Secret, dataclass
 
 
 def _parse_hidden_text(value: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from harness.base import KNOWN, InvalidInput, InvalidValue, UsageError, is_web_address
@@ -15,7 +14,7 @@ from harness.suites.config.expansion import (
     find_sole_reference,
 )
 from harness.suites.config.model_entries import ModelEntry
-from harness.types import ModelSpec, Secret
+from harness.types import ModelSpec, Secret, dataclass
 
 OFFLINE = "lexical"
 """The model that needs no key, no network and no configuration.

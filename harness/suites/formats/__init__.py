@@ -9,12 +9,13 @@ imports more than Python's own library: pytest asks about every file that it mee
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, BinaryIO
+
+from harness.types import dataclass
 
 HEAD = 262_144
 """Bytes of a file that are examined."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
+
+from harness.types import dataclass
 
 CHECK = "python"
 """The kind of check that calls the suite's own code."""

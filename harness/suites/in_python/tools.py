@@ -9,14 +9,13 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 from harness.base import InvalidValue, UsageError
 from harness.judging import get_entry
-from harness.types import Isolation, JsonObject, ServerSpec, TransportSpec
+from harness.types import Isolation, JsonObject, ServerSpec, TransportSpec, dataclass
 
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
 

@@ -9,7 +9,6 @@ others are reported.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from harness.descriptions.linting.findings import SIMILAR, Family, LintFinding, Rule
 from harness.models import (
@@ -27,7 +26,7 @@ from harness.models import (
     stem_word,
     word_set,
 )
-from harness.types import Tool, ToolList
+from harness.types import Tool, ToolList, dataclass
 
 # least share of a tool's own score at which another tool fits its description as well
 _AS_WELL = 0.85

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from harness.descriptions.linting.findings import (
     WITHOUT_EXAMPLES,
@@ -22,7 +22,7 @@ from harness.models import (
     split_words,
     word_set,
 )
-from harness.types import Tool, ToolList
+from harness.types import Tool, ToolList, dataclass
 
 _IDENTIFIES = word_set("id key code sku ref reference identifier")
 _SAYS_FORM = word_set("uuid guid udid")

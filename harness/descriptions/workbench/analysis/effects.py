@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from harness.base import (
     Interval,
@@ -19,7 +18,7 @@ from harness.descriptions.workbench.arms import Arm, Part, iterate_parts, remove
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import StudyContext
 from harness.reports import format_p, format_points
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 PART_VERDICTS = {
     "better": "carries weight",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from harness.base import (
@@ -28,6 +27,7 @@ from harness.base import (
 )
 from harness.descriptions.workbench.analysis.effects import pair_trials
 from harness.descriptions.workbench.measurements import count_by_case
+from harness.types import dataclass
 
 _HALF = LEVEL / 2
 """The level is halved, because there are two families of tests: on the ends of the list, and on all

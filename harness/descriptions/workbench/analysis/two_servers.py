@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import fmean
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from harness.descriptions.workbench.study import OtherServer, StudyContext
 from harness.judging import wanted_first
 from harness.reports import format_percent
 from harness.runlog import changed_parts
-from harness.types import Case, JsonObject, Tool
+from harness.types import Case, JsonObject, Tool, dataclass
 
 _MOST_TOOLS, _MOST_CASES = 12, 5  # names in one line; the facts have all of them
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from math import ceil
 
@@ -34,7 +33,7 @@ from harness.descriptions.workbench.improving.proposal import (
 )
 from harness.judging import wanted_tool
 from harness.models import extract_terms
-from harness.types import Case, Tool
+from harness.types import Case, Tool, dataclass
 
 HELD_OUT = 0.4
 """Share of the intents that proposers never see."""

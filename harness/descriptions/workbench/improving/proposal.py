@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, TypeVar
 
 from harness.base import UsageError, matches_schema
 from harness.descriptions.workbench.arms import Part, parameter_schemas
 from harness.judging import get_kind, is_matcher, wanted_calls
 from harness.runner import ShownTools, remove_sentences
-from harness.types import Case, JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant
+from harness.types import (
+    Case,
+    JsonObject,
+    ParameterEdit,
+    Tool,
+    ToolEdit,
+    ToolList,
+    Variant,
+    dataclass,
+)
 
 _Edit = TypeVar("_Edit", ToolEdit, ParameterEdit)
 _MOST = 8

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from harness.base import Trials
@@ -16,7 +15,7 @@ from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.improving.proposal import expected_call, expected_calls
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import StudyContext
-from harness.types import Case, Variant
+from harness.types import Case, Variant, dataclass
 
 Cause: TypeAlias = Literal["words", "model", "server or check", "unknown"]
 """Why a case fails. ``words``: it passes with a hint that names the call. ``model``: the model does

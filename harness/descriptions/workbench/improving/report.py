@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from harness.base import format_money
@@ -24,7 +24,7 @@ from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.improving.proposal import Proposal
 from harness.descriptions.workbench.study import Finding, StudyContext
 from harness.runner import split_sentences
-from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit
+from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, dataclass
 
 
 @dataclass(frozen=True, slots=True)

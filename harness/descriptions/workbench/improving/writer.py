@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from harness.models import estimate_tokens, list_price
 from harness.reports import write_atomically
 from harness.runner import open_models
 from harness.suites import read_variants_document
-from harness.types import ModelSpec, ToolList, Usage, UserMessage
+from harness.types import ModelSpec, ToolList, Usage, UserMessage, dataclass
 
 TIMEOUT_S = 300.0
 """Seconds that a model may take for one answer, including retries."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import comb
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +18,7 @@ import yaml
 from harness.base import HIDDEN, Interval, Trials, wilson_interval
 from harness.descriptions.workbench.mutants.mutant import Mutant
 from harness.judging import MUST_CALL, MUST_NOT_CALL
+from harness.types import dataclass
 
 Fate: TypeAlias = Literal["killed", "survived", "open"]
 """``open``: not all cases that might notice it were judged, and no other case noticed it."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from harness.types import ParameterEdit, Tool, ToolEdit, Variant
+from harness.types import ParameterEdit, Tool, ToolEdit, Variant, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from harness.base import UsageError
@@ -18,7 +18,7 @@ from harness.descriptions.workbench.mutants.mutant import (
     mutate_tools,
 )
 from harness.runner import ShownTools
-from harness.types import Tool, ToolEdit, ToolList, Variant
+from harness.types import Tool, ToolEdit, ToolList, Variant, dataclass
 
 OPERATORS: Mapping[str, Operator] = {
     "swapped-texts": tool_mutants.swap_texts,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from harness.base import ConfusionMatrix, group_cases, make_printable, merge_trials, rate_interval
 from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements, count_by_case
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import ExpectedFirstCalls, wanted_first
 from harness.reports import format_percent
+from harness.types import dataclass
 
 _NONE = ""
 """The class of no call, in `ConfusionMatrix`; JSON has null."""

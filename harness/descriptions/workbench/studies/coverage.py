@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from harness.base import canonical_json, make_one_line
@@ -12,7 +12,7 @@ from harness.descriptions.workbench.arms import parameter_schemas
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import ABSENT, is_matcher, matches_pattern, plain_values, wanted_calls
-from harness.types import JsonObject, Tool
+from harness.types import JsonObject, Tool, dataclass
 
 _MOST_NAMED = 5
 _WEIGHT = 20

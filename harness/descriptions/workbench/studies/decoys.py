@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from harness.base import (
     LEVEL,
@@ -20,7 +20,7 @@ from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.reports import format_p, format_percent
 from harness.runner import load_built_in_decoys, near_decoys
-from harness.types import DecoyKind, Decoys, JsonObject, ToolList, Variant
+from harness.types import DecoyKind, Decoys, JsonObject, ToolList, Variant, dataclass
 
 _KINDS: dict[DecoyKind, str] = {"unrelated": "unrelated", "near": "similar"}
 """Kind of decoy → its name in reports."""

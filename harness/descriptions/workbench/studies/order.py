@@ -6,7 +6,7 @@ The server's own order is the first; the checks of each test name its expected f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from harness.base import PairedEffect, Trials
 from harness.descriptions.workbench.analysis.effects import format_range
@@ -27,7 +27,7 @@ from harness.descriptions.workbench.study import (
 )
 from harness.judging import wanted_tool
 from harness.reports import format_p, format_percent, format_points
-from harness.types import Variant
+from harness.types import Variant, dataclass
 
 SHUFFLES = 4
 """Number of shuffled orders besides the server's own."""

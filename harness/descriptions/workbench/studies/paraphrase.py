@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from statistics import fmean
 
 from harness.base import (
@@ -32,7 +32,7 @@ from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.reports import format_percent, format_points
-from harness.types import Case, Variant
+from harness.types import Case, Variant, dataclass
 
 _HOW = (
     "Write other ways to say a prompt as 'wordings:' of its test, or have a model write them:",

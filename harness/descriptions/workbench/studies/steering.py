@@ -6,7 +6,7 @@ In the field, assertive wording won 7.5 times the calls without being any better
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 
 from harness.base import make_one_line
@@ -32,7 +32,7 @@ from harness.descriptions.workbench.study import (
 )
 from harness.reports import format_percent
 from harness.runner import VariantViews, split_sentences
-from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
+from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant, dataclass
 
 _MOST_SEEDS = 500
 """Number of seeds that are tried; a position that none of them gives is skipped."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from harness.base import (
 from harness.judging.checks.judge.faithfulness import RUBRIC
 from harness.judging.checks.judge.prompt import GRADE, SCORE, JudgeQuestion, Scale, build_material
 from harness.judging.checks.kinds.answer_judge import BY_RUBRIC, COMPARE, EXPECTED_ANSWER
-from harness.types import JsonObject, Location
+from harness.types import JsonObject, Location, dataclass
 
 REQUIRED = ("query", "answer", "human")
 EXPECTED = EXPECTED_ANSWER.name

@@ -11,11 +11,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from harness.base import digest_json, without_hidden
-from harness.types import JsonObject, Reply, Tool, ToolList
+from harness.types import JsonObject, Reply, Tool, ToolList, dataclass
 
 JUDGE_PROMPT_VERSION = "1"
 """Raised with every change of what a judge is told: verdicts of different versions must not be

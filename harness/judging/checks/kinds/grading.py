@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from harness.base import InvalidValue, JudgeError, did_you_mean
@@ -51,7 +51,7 @@ from harness.judging.matching.differences import find_differences
 from harness.judging.matching.json_values import ABSENT, format_value, shorten_value
 from harness.judging.matching.matchers import describe_pattern, explain_unlike, is_matcher
 from harness.judging.matching.texts import clip_text, format_line
-from harness.types import JsonObject, ToolCall
+from harness.types import JsonObject, ToolCall, dataclass
 
 THRESHOLD = 0.7
 """The overall score from which on a case passes."""

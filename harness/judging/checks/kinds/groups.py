@@ -8,7 +8,7 @@ a judge would say.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +29,7 @@ from harness.judging.checks.parsing import describe_type, either_form, read_mapp
 from harness.judging.checks.registry import KINDS, tool_names
 from harness.judging.matching.json_values import to_plain_json
 from harness.judging.matching.texts import clip_text
-from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
+from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict, dataclass
 
 _MAX_MEMBERS_TOLD = 5
 _ROOM, _LABEL = 1_400, 150  # characters for all members that are told, and of the head of each

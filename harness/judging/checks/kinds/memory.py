@@ -10,7 +10,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.base import InvalidValue, did_you_mean
@@ -35,7 +34,7 @@ from harness.judging.checks.parsing import (
 )
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import clip_text, plain_readings
-from harness.types import JsonObject, JsonPath
+from harness.types import JsonObject, JsonPath, dataclass
 
 By: TypeAlias = Literal["substring", "exact", "recall"]
 """``substring``: any of the answers occurs. ``exact``: the whole answer is one of them. ``recall``:

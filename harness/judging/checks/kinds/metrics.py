@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.judging.checks.kind import WantedCall
 from harness.judging.matching.calls import best_pairs
 from harness.judging.matching.json_values import ABSENT, is_equal, is_number
 from harness.judging.matching.matchers import is_matcher, matches_pattern
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 EPSILON = 1e-6
 """Relative difference up to which two numbers are equal."""

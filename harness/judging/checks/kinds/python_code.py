@@ -17,7 +17,7 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -33,7 +33,7 @@ from harness.judging.checks.kind import (
     passed_if,
 )
 from harness.judging.checks.python_run import PythonRun, UserCheck, build_python_run, get_entry
-from harness.types import Check, CheckResult, Verdict
+from harness.types import Check, CheckResult, Verdict, dataclass
 
 CHECK_TIMEOUT_S = 60.0
 """Seconds for one call of a suite's check; it has its own deadline after the conversation."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -38,7 +37,7 @@ from harness.judging.checks.witness.scalars import (
     list_named_values,
 )
 from harness.judging.matching.matchers import is_matcher, matches_pattern
-from harness.types import JsonPath
+from harness.types import JsonPath, dataclass
 
 _ENOUGH = 6  # values of one part, of which a list may need different ones
 # Bounds of the search: beyond them, nothing is said of an expectation.

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 from harness.base import UsageError
 from harness.leaderboards.bfcl.data import CLASS_FILES, class_functions
 from harness.leaderboards.bfcl.functions import json_schema
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 Reply = dict[str, Any]
 """The result of a method: usually a JSON object."""

@@ -6,7 +6,6 @@ The model's calls and the expected calls are executed side by side, each on thei
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.leaderboards.bfcl.apis.common import (
@@ -26,6 +25,7 @@ from harness.leaderboards.bfcl.apis.execution import (
 from harness.leaderboards.bfcl.apis.file_tree import Directory, File
 from harness.leaderboards.bfcl.checker.values import Fault
 from harness.leaderboards.bfcl.transcript_steps import OutputCall, Step
+from harness.types import dataclass
 
 _LONGEST = 200
 

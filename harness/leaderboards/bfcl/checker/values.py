@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Language
+from harness.types import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Language
@@ -29,6 +29,7 @@ from harness.leaderboards.bfcl.decoding.parsing import (
     keep_unchanged,
     load_json,
 )
+from harness.types import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

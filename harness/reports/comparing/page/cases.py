@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -30,6 +29,7 @@ from harness.types import (
     TrialResult,
     Usage,
     UserMessage,
+    dataclass,
 )
 
 ToolLists: TypeAlias = Mapping[str, ToolList]

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +30,7 @@ from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.run_context import RunContext, open_context
 from harness.runner.trial import run_trial, trial_error
-from harness.types import ModelSpec, ServerSpec, ToolList
+from harness.types import ModelSpec, ServerSpec, ToolList, dataclass
 
 
 class ClusterNode(NamedTuple):

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, get_args
 
 from harness.base import (
@@ -38,7 +38,7 @@ from harness.base import (
     parse_mapping,
 )
 from harness.sessions.identity.delivery import IdentityDelivery, fill_template
-from harness.types import RESERVED_CLAIMS, JsonObject, TokenAlgorithm
+from harness.types import RESERVED_CLAIMS, JsonObject, TokenAlgorithm, dataclass
 
 SUBJECTS = ("sub", "user_id", "username", "name")
 """Attributes that identify a user, the most specific first."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from harness.base import UsageError, line_field, texts_by_name_field
 from harness.sessions.identity.delivery import IdentityDelivery, fill_templates
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from harness.base import texts_by_name_field
@@ -13,7 +13,7 @@ from harness.sessions.identity.delivery import (
     check_headers,
     fill_templates,
 )
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

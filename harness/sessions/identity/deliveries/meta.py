@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from harness.base import InvalidValue, line_field, parse_single_line
 from harness.sessions.identity.delivery import IdentityDelivery
-from harness.types import USER_CONTEXT_META_KEY, JsonObject
+from harness.types import USER_CONTEXT_META_KEY, JsonObject, dataclass
 
 _META_KEY = re.compile(
     r"(?:{label}(?:\.{label})*/)?[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?".replace(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from harness.base import InvalidValue, UsageError, texts_by_name_field
 from harness.sessions.identity.delivery import IdentityDelivery, RequestAdditions, fill_templates
-from harness.types import JsonObject
+from harness.types import JsonObject, dataclass
 
 _OF_SESSIONS = frozenset({"session_id", "sessionid"})
 """Parameters by which servers over SSE tell sessions apart; one of the user would break them."""
