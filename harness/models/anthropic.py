@@ -21,13 +21,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import TypeAlias, cast
 
 import httpx2
 from anthropic import (
     APIConnectionError,
     APIStatusError,
     AsyncAnthropic,
+    AsyncAnthropicBedrock,
+    AsyncAnthropicVertex,
     DefaultAsyncHttpxClient,
     Omit,
 )
@@ -85,8 +87,11 @@ _STOPS: dict[str, ReplyStop] = {
 }
 """What is no event (`harness.models.failure_events`)."""
 
+ApiClient: TypeAlias = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
+"""The SDK's clients: of Anthropic's own API, and of clouds that serve it."""
 
-class _AnthropicClient(BoundedClient, DefaultAsyncHttpxClient):
+
+class AnthropicHttpClient(BoundedClient, DefaultAsyncHttpxClient):
     """The SDK's HTTP client with bounds."""
 
 
@@ -102,16 +107,25 @@ class AnthropicModel:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
+        url = self._open_client(spec)
+        pricer = Pricer(spec, url=url, flavour="default")
+        self._endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
+        self._name = spec.name
+        self._translator = Translator(get_dialect(spec), _build_tools)
+        self._fixed = _fixed_fields(spec)
+
+    def _open_client(self, spec: ModelSpec) -> str:
+        """Make the SDK's client, and return the API's root."""
         # The path below begins with /v1: a root that ends in it would have it twice.
         url = base_url(spec).removesuffix("/v1")
         self._url = build_url(spec, "/v1/messages", root=url)
-        self._client = AsyncAnthropic(
+        self._client: ApiClient = AsyncAnthropic(
             api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
             base_url=url,
             timeout=build_timeout(spec),
             # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
             max_retries=0,
-            http_client=_AnthropicClient(url, spec.max_reply_mb),
+            http_client=AnthropicHttpClient(url, spec.max_reply_mb),
             default_headers=cast(
                 "dict[str, str]",
                 build_headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit()),
@@ -119,11 +133,7 @@ class AnthropicModel:
             # The runner's spans tell of each request; the SDK's would tell of it twice.
             open_telemetry=False,
         )
-        pricer = Pricer(spec, url=url, flavour="default")
-        self._endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
-        self._name = spec.name
-        self._translator = Translator(get_dialect(spec), _build_tools)
-        self._fixed = _fixed_fields(spec)
+        return url
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
@@ -176,9 +186,12 @@ class AnthropicModel:
         with suppress(httpx2.HTTPError, OSError, RuntimeError):
             await self._client.close()
 
+    async def _send(self, content: bytes) -> httpx2.Response:
+        return await self._client.post(self._url, cast_to=httpx2.Response, content=content)
+
     async def _post(self, content: bytes) -> httpx2.Response:
         try:
-            return await self._client.post(self._url, cast_to=httpx2.Response, content=content)
+            return await self._send(content)
         # The SDK raises for an error's status; `Endpoint` reads its body as that of any response.
         except APIStatusError as error:
             return error.response

@@ -234,7 +234,8 @@ def base_url(spec: ModelSpec) -> str:
     """
     # A configured header can stand for the key; a compatible endpoint may need none at all.
     authorised = spec.api_key or {"authorization", "x-api-key"} & {*map(str.lower, spec.headers)}
-    if is_own(spec) and not authorised:
+    service = get_traits(spec.provider).service
+    if is_own(spec) and not authorised and not (service and service.key_optional):
         variable = spec.api_key_variable or "api_key"
         raise UsageError(f"model {spec.name!r} needs a key: {variable} is not set")
     url = _get_base_url(spec).partition("?")[0].rstrip("/")

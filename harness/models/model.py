@@ -39,6 +39,8 @@ class Service:
     """Pattern of its model ids: a name of that form needs no configuration."""
     well_known: tuple[str, ...] = ()
     """Names to suggest for a misspelt one."""
+    key_optional: bool = False
+    """Whether its SDK may find other credentials of the cloud where there is no key."""
     api_id: Callable[[str], tuple[str, str | None]] = _keep_name
     """Returns the API's id for a name in use, and a note for the user if it differs."""
 

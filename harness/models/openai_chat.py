@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import ClassVar
 
 from harness.base import Backoff, full_jitter
 from harness.models.conversation import (
@@ -62,13 +63,16 @@ _CALL = f"{_PATH}tool_calls[]."
 class OpenAIChat:
     """One model of the Chat Completions API."""
 
+    connection_type: ClassVar[type[OpenAIConnection]] = OpenAIConnection
+    """What sends the requests."""
+
     def __init__(self, spec: ModelSpec, *, backoff: Backoff = full_jitter) -> None:
         """Prepare the client; nothing is sent yet.
 
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        self._connection = OpenAIConnection(spec, "/chat/completions", "chat", backoff)
+        self._connection = self.connection_type(spec, "/chat/completions", "chat", backoff)
         self._translator = Translator(get_dialect(spec), _build_tools)
         self._fixed = _fixed_fields(spec)
 

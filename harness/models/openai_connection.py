@@ -33,7 +33,7 @@ from harness.models.wire import BoundedClient
 from harness.types import ModelSpec
 
 
-class _OpenAIClient(BoundedClient, DefaultAsyncHttpxClient):
+class OpenAIHttpClient(BoundedClient, DefaultAsyncHttpxClient):
     """The SDK's HTTP client with bounds."""
 
 
@@ -48,6 +48,12 @@ class OpenAIConnection:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
+        url = self._open_client(spec, path)
+        pricer = Pricer(spec, url=url, flavour=flavour)
+        self.endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
+
+    def _open_client(self, spec: ModelSpec, path: str) -> str:
+        """Make the SDK's client, and return the API's root."""
         url, whole = base_url(spec), build_url(spec, path)
         own = build_headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
         # In the SDK's spelling, to override what it finds itself.
@@ -61,7 +67,7 @@ class OpenAIConnection:
             timeout=build_timeout(spec),
             # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
             max_retries=0,
-            http_client=_OpenAIClient(url, spec.max_reply_mb),
+            http_client=OpenAIHttpClient(url, spec.max_reply_mb),
             default_headers=cast("dict[str, str]", own),
         )
         self._url = whole
@@ -69,8 +75,7 @@ class OpenAIConnection:
         self._options: Any = (
             {} if isinstance(own["authorization"], str) else {"headers": {"authorization": Omit()}}
         )
-        pricer = Pricer(spec, url=url, flavour=flavour)
-        self.endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
+        return url
 
     async def aclose(self) -> None:
         """Close connections."""

@@ -83,7 +83,9 @@ class Pricer:
         # The model that answered first: behind an alias or a gateway it has the true price.
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
         # For a provider with only one API, the table calls its fields the default.
-        for name, flavour in product(names, dict.fromkeys((self._flavour, "default"))):
+        # A cloud that serves Anthropic's API among others has a name for it in the table.
+        flavours = [self._flavour, "anthropic" if self._flavour == "default" else "default"]
+        for name, flavour in product(names, flavours):
             if (cost := self._compute_list_cost(data, name, flavour)) is not None:
                 return cost
         return None

@@ -38,5 +38,7 @@ class Api:
     error: ErrorBody
     scripted: bool = True
     """Whether the script says what is answered; else the request alone does."""
+    key_header: str = "authorization"
+    """The header of the key; it is also taken as a bearer."""
     request_id: str
     """The response header that names the request."""

@@ -144,6 +144,7 @@ COUNT_API = Api(
     render=count,
     stream=messages_events.stream,
     error=error,
+    key_header="x-api-key",
     request_id="request-id",
     scripted=False,
 )
@@ -154,5 +155,6 @@ API = Api(
     render=render,
     stream=messages_events.stream,
     error=error,
+    key_header="x-api-key",
     request_id="request-id",
 )

@@ -48,7 +48,7 @@ class Responder:
         if api is None or method != "POST":
             return (self._other(incoming, method),) * 2
         try:
-            self._authorise(incoming)
+            self._authorise(incoming, api.key_header)
             _check(incoming, api, self._memory)
         except Rejected as rejected:
             incoming.rejected = rejected.message
@@ -73,15 +73,11 @@ class Responder:
             )
         return (step if isinstance(step, Broken) else whole), whole
 
-    def _authorise(self, incoming: Incoming) -> None:
+    def _authorise(self, incoming: Incoming, header: str = "authorization") -> None:
         if self._key is None:
             return
         bearer = incoming.headers.get("authorization", "").removeprefix("Bearer ")
-        given = (
-            incoming.headers.get("x-api-key")
-            if incoming.api in ("messages", "count_tokens")
-            else None
-        ) or bearer
+        given = (incoming.headers.get(header) if header != "authorization" else None) or bearer
         if not given:
             raise Rejected(
                 "You didn't provide an API key: the authentication header is missing.", status=401

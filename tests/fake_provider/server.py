@@ -17,6 +17,7 @@ from typing import Self
 
 import h11
 
+from tests.fake_provider.clouds import find_cloud_api
 from tests.fake_provider.connection import Connection, Outcome
 from tests.fake_provider.incoming import Incoming, Json
 from tests.fake_provider.responder import APIS, Responder
@@ -148,8 +149,8 @@ class FakeProvider:
 
     def receive(self, head: h11.Request, payload: bytes) -> Outcome:
         """Record a request and decide what becomes of it."""
-        path = head.target.decode("ascii").partition("?")[0]
-        api = APIS.get(path)
+        path, _, query = head.target.decode("ascii").partition("?")
+        api = APIS.get(path) or find_cloud_api(path, query)
         self.in_flight += 1
         incoming = Incoming(
             api=api.name if api else "models" if path == "/v1/models" else "other",

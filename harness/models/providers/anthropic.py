@@ -63,7 +63,8 @@ def _find_advice(name: str) -> str | None:
     return f"{name} is not a known name; ids begin with the family: {near}" if near else None
 
 
-def _temperature_refused(spec: ModelSpec) -> str | None:
+def refuse_temperature(spec: ModelSpec) -> str | None:
+    """Return why the API takes no temperature, if it takes none."""
     versions = (v for name, v in spec.headers.items() if name.lower() == "anthropic-version")
     is_newest = all(version >= "2026" for version in versions)
     return "Anthropic's API takes none since its version 2026-10-21" if is_newest else None
@@ -84,7 +85,7 @@ SERVICE = Service(
     url="https://api.anthropic.com",
     key_variable="ANTHROPIC_API_KEY",
     base_url_variable="ANTHROPIC_BASE_URL",
-    ids=re.compile(r"claude-[a-z0-9]"),
+    ids=re.compile(r"claude-[a-z0-9](?!.*@)"),
     well_known=_WELL_KNOWN,
     api_id=api_id,
 )
@@ -101,6 +102,6 @@ PROVIDER = Provider(
     service=SERVICE,
     aliases=("claude",),
     dialect=DIALECT,
-    temperature_refused=_temperature_refused,
+    temperature_refused=refuse_temperature,
 )
 """``type: anthropic``."""

@@ -117,7 +117,12 @@ class ModelResolver:
         plain = [setting for setting in _PLAIN if setting in self.settings]
         for setting in plain:
             self._note_source(setting)
-        required = own_service and not any(name.lower() in _KEY_HEADERS for name in headers)
+        required = (
+            self.service is not None
+            and own_service
+            and not self.service.key_optional
+            and not any(name.lower() in _KEY_HEADERS for name in headers)
+        )
         key, variable = self._api_key(own_service=own_service, required=required)
         spec = ModelSpec(
             name=self.entry.name,

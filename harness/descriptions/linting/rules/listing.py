@@ -70,11 +70,15 @@ def _check_problems(tools: ToolList) -> Iterator[LintFinding]:
 def _check_provider_forms(tools: ToolList) -> Iterator[LintFinding]:
     providers = [traits for traits in list_built_in_providers().values() if traits.dialect]
     dialects = [traits.dialect for traits in providers if traits.dialect]
+    # Clouds that host a provider's models have its rules.
+    dialects = [
+        dialect for place, dialect in enumerate(dialects) if dialect not in dialects[:place]
+    ]
     further = [other for provider in providers for other in provider.further_dialects]
     # The advice has to hold for every provider.
     longest = min(dialect.longest_name for dialect in dialects)
     said: set[tuple[str, str]] = set()
-    for dialect in (*dialects, *further):
+    for dialect in (*dialects, *(other for other in further if other not in dialects)):
         offers, problems = translate_tools(tools, dialect)
         yield from _check_refusals(offers, dialect.provider)
         yield from _check_tool_count(tools, dialect)

@@ -1,0 +1,1 @@
+"""Providers that serve the APIs of others, at their own addresses."""
