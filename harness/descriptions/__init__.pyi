@@ -23,6 +23,7 @@ from .linting.findings import has_finding_at as has_finding_at
 from .linting.findings import lint_tools as lint_tools
 from .linting.findings import load_rules as load_rules
 from .linting.repeats import collect_repeats as collect_repeats
+from .linting.rules.failures import read_failed_calls as read_failed_calls
 from .linting.rules.listing import estimated_tokens as estimated_tokens
 from .linting.sarif import build_sarif as build_sarif
 from .workbench.arms import Arm as Arm

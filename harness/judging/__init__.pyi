@@ -86,6 +86,9 @@ from .matching.calls import Scalar as Scalar
 from .matching.calls import described_calls as described_calls
 from .matching.calls import plain_values as plain_values
 from .matching.calls import stated_arguments as stated_arguments
+from .matching.failure_texts import find_failure_words as find_failure_words
+from .matching.failure_texts import is_about_call as is_about_call
+from .matching.failure_texts import tells_of_nothing as tells_of_nothing
 from .matching.json_values import ABSENT as ABSENT
 from .matching.json_values import find_json as find_json
 from .matching.json_values import format_value as format_value

@@ -17,6 +17,7 @@ from .tool_text.actions import PREFIX as PREFIX
 from .tool_text.actions import Action as Action
 from .tool_text.actions import find_action as find_action
 from .tool_text.actions import find_plain_action as find_plain_action
+from .tool_text.actions import is_changing_verb as is_changing_verb
 from .tool_text.actions import is_verb as is_verb
 from .tool_text.actions import only_reads as only_reads
 from .tool_text.example_arguments import Example as Example

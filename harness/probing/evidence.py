@@ -23,8 +23,9 @@ from harness.judging import (
     Result,
     WithheldValue,
     WithheldValues,
-    fold_text,
+    is_about_call,
     same_record,
+    tells_of_nothing,
 )
 
 
@@ -93,17 +94,6 @@ def _find_row_secret(row: JsonRecord, secrets: Sequence[WithheldValue]) -> Withh
     return next((secret for secret in secrets if same_record(secret.leaf.record, row, "")), None)
 
 
-# Words of a failure, or of nothing found, in an answer that claims success.
-_FAILURE = re.compile(
-    r"^\W*(?:\w+\W+){0,6}?(?:error|denied|forbidden|not found|does not exist|not allowed|invalid|"
-    r"failed|unauthori[sz]ed|refused|no (?:such|results?|match(?:es)?|records?|entries|data))\b"
-)
-_BESIDE = frozenset({"error", "errors", "message", "detail", "success", "ok", "reason"})
-"""Names of fields that tell how a call went, and nothing of what it asked for."""
-_STATES = re.compile(r"ok|success|error|fail|denied|forbidden|invalid|not.?found|unauthori[sz]ed")
-"""States of a call; other words under ``status`` are those of a record."""
-
-
 def is_telling(result: Result) -> bool:
     """Whether an answer gives something: data that the call did not send itself.
 
@@ -116,18 +106,13 @@ def is_telling(result: Result) -> bool:
         return any(
             leaf.value
             and leaf.value not in sent
-            and fold_text(leaf.name) not in _BESIDE
-            and not (leaf.name in ("status", "code") and _STATES.match(fold_text(str(leaf.value))))
+            and not is_about_call(leaf.name, leaf.value)
             # The failure of one item may stand in a result that is ok: `{"content": "x: Error"}`.
-            and not (isinstance(leaf.value, str) and _tells_failure(leaf.value, sent))
+            and not (isinstance(leaf.value, str) and tells_of_nothing(_cut_out(leaf.value, sent)))
             for leaf in result.leaves
         )
     said = read_without_sent(result, sent)
-    return bool(re.search(r"\w", said)) and not _tells_failure(said, ())
-
-
-def _tells_failure(text: str, sent: Iterable[str]) -> bool:
-    return bool(_FAILURE.search(fold_text(_cut_out(text, sent))))
+    return bool(re.search(r"\w", said)) and not tells_of_nothing(said)
 
 
 def read_without_sent(result: Result, sent: Iterable[str]) -> str:

@@ -78,6 +78,7 @@ from .sections.sentences import URGENCY as URGENCY
 from .sections.sentences import failed_checks as failed_checks
 from .sections.sentences import format_effort as format_effort
 from .sections.sentences import format_problem as format_problem
+from .sections.sentences import list_server_names as list_server_names
 from .sections.sentences import list_servers as list_servers
 from .sections.sentences import list_status_counts as list_status_counts
 from .sections.sentences import model_words as model_words

@@ -166,3 +166,49 @@ def test_code_scanning_gets_sarif_on_stdout_and_reasons_on_stderr(project: Proje
     assert document["version"] == "2.1.0"
     assert {one["ruleId"] for one in document["runs"][0]["results"]} >= {"no-description"}
     assert "more than --max-tokens" in finished.stderr
+
+
+SHOP = """
+import json, sys
+
+TOOL = {
+    "name": "get_order",
+    "description": "Show one order by its id, such as ORD_1042.",
+    "inputSchema": {"type": "object", "properties": {"order_id": {"type": "string"}}},
+    "annotations": {"readOnlyHint": True},
+}
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    answer = {"jsonrpc": "2.0", "id": request["id"]}
+    if request["method"] == "initialize":
+        server = {"name": "shop", "version": "1"}
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+        answer["result"] = {**result, "serverInfo": server}
+    elif request["method"] == "tools/list":
+        answer["result"] = {"tools": [TOOL]}
+    elif request["method"] == "tools/call":
+        answer["result"] = {"content": [{"type": "text", "text": "Error: there is no such order"}]}
+    else:
+        answer["error"] = {"code": -32601, "message": "Method not found"}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_with_a_run_failures_that_nothing_marks_are_findings(project: Project) -> None:
+    (project.folder / "shop.py").write_text(SHOP)
+    project.configure(servers={"shop": {"command": sys.executable, "args": ["shop.py"]}})
+    called = {"must_call": [{"tool": "get_order"}]}
+    ask = {"name": "an order", "prompt": "Show order ORD_1042", "assertions": called}
+    project.suite("orders", [ask], server="shop")
+    assert project.run("evals", "orders", "-m", "lexical").code == 0
+    assert "unmarked-failure" not in project.run("lint", "shop").stdout
+    finished = project.run("lint", "shop", "--run", "latest")
+    assert finished.code == 1, finished.stderr
+    said = "1 of 1 failing call says 'Error: there is no such order' without isError."
+    assert f"warning unmarked-failure: {said}" in finished.stdout
+    other = project.run("lint", "data_governance", "--run", "latest")
+    assert other.code == 3
+    assert "has no server 'data_governance'" in other.stderr

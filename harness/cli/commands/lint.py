@@ -12,8 +12,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from harness.base import format_count, make_printable
+from harness.base import UsageError, format_count, make_printable
 from harness.cli.options import shown_option
+from harness.cli.run_lookup import open_run
 from harness.cli.server_tools import LISTED, ServerTools
 from harness.descriptions import (
     EVERY_TOOL,
@@ -31,10 +32,11 @@ from harness.descriptions import (
     lint_tools,
     load_rules,
     read_baseline,
+    read_failed_calls,
 )
 from harness.judging import EXIT_FAILED, EXIT_PASSED
 from harness.reports import print_text, stdout_console
-from harness.types import JsonObject, dataclass
+from harness.types import JsonObject, ToolCall, dataclass
 
 _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "dim"}
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -165,6 +167,11 @@ def _finding_json(finding: LintFinding) -> JsonObject:
     help="Lowest severity with which a finding makes the exit code 1.",
 )
 @click.option(
+    "--run",
+    metavar="RUN",
+    help="Also look at the calls of a run: failures that the server did not mark.",
+)
+@click.option(
     "--max-tokens",
     type=click.IntRange(min=0),
     metavar="N",
@@ -183,20 +190,21 @@ def command(
     form: str,
     ignore: tuple[str, ...],
     fail_on: Threshold,
+    run: str | None,
     max_tokens: int | None,
     baseline: Path | None,
 ) -> None:
     """Find problems in a server's tools that make LLMs fail, and say what to write instead.
 
     SERVER is the name of a configured or built-in server, or the URL of a running one. No tool is
-    called and no model is asked. The exit code is 1 if there are errors or warnings, otherwise 0
-    (notes do not count); --fail-on changes that. The server's entry in harness.yml may name
-    findings to ignore (lint_ignore).
+    called and no model is asked; --run RUN also looks at the calls of an earlier run. The exit code
+    is 1 if there are errors or warnings, otherwise 0 (notes do not count); --fail-on changes that.
+    The server's entry in harness.yml may name findings to ignore (lint_ignore).
 
     With --baseline FILE, which an earlier --json-output wrote, the exit code is 1 only for findings
     that are new since then, or if the list takes more tokens.
     """
-    linted = _lint_server(listed, ignore)
+    linted = _lint_server(listed, ignore, _read_calls(run, listed.server.name))
     if baseline is not None:
         earlier = read_baseline(baseline, listed.server.name)
         linted = replace(
@@ -219,8 +227,27 @@ def command(
     raise click.exceptions.Exit(EXIT_FAILED if failed else EXIT_PASSED)
 
 
-def _lint_server(listed: ServerTools, ignore: tuple[str, ...]) -> LintResult:
-    found = lint_tools(listed.tools)
+def _read_calls(run: str | None, server: str) -> tuple[ToolCall, ...]:
+    """Return the failed calls of ``server`` in ``run``.
+
+    Raises:
+        UsageError: the run has no such server.
+    """
+    if run is None:
+        return ()
+    log = open_run(run)
+    if server not in log.header.servers:
+        raise UsageError(
+            f"--run: {log.header.run_id} has no server {server!r}",
+            meant=f"Its servers are: {', '.join(log.header.servers)}.",
+        )
+    return tuple(read_failed_calls(log, server))
+
+
+def _lint_server(
+    listed: ServerTools, ignore: tuple[str, ...], failed_calls: tuple[ToolCall, ...]
+) -> LintResult:
+    found = lint_tools(listed.tools, failed_calls)
     configured = listed.server.lint_ignore
     # A rule or tool that is misspelt would hide nothing, and nobody would see it.
     check_ignored({EVERY_TOOL: ignore}, listed.tools, "--ignore")

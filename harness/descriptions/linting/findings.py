@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from harness.base import Registry, UsageError, did_you_mean, find_members
-from harness.types import ToolList, dataclass
+from harness.types import ToolCall, ToolList, dataclass
 
 EvidenceKind: TypeAlias = Literal["measured", "reported", "opinion"]
 """``measured``: an experiment added or removed the defect and counted successes. ``reported``: a
@@ -207,6 +208,8 @@ class Family:
     """Each rule by its name."""
     check: Callable[[ToolList], Iterable[LintFinding]]
     """Yields their findings."""
+    check_calls: Callable[[Sequence[ToolCall]], Iterable[LintFinding]] = lambda _: ()
+    """Yields findings on the failed calls of a run, of tools in the list."""
 
 
 FAMILIES: Registry[Family] = Registry(
@@ -269,17 +272,23 @@ class LintFinding:
         return load_rules()[self.rule].evidence
 
 
-def lint_tools(tools: ToolList) -> tuple[LintFinding, ...]:
+def lint_tools(tools: ToolList, failed_calls: Sequence[ToolCall] = ()) -> tuple[LintFinding, ...]:
     """Return all findings: first of the list as a whole, then tool by tool in the server's order.
 
-    For one tool, the most severe findings come first.
+    For one tool, the most severe findings come first. ``failed_calls`` are those of a run.
 
     Raises:
         UsageError: another package's rules cannot be imported.
     """
     order = {tool.name: place for place, tool in enumerate(tools.tools)}
     families = [FAMILIES.get(name) for name in FAMILIES.list_names()]
-    found = dict.fromkeys(finding for family in families for finding in family.check(tools))
+    # A tool that the run had, and that the server no longer lists, is nobody's to mend.
+    calls = [call for call in failed_calls if call.tool in order]
+    found = dict.fromkeys(
+        finding
+        for family in families
+        for finding in chain(family.check(tools), family.check_calls(calls))
+    )
 
     def sort_key(one: LintFinding) -> tuple[int, int]:
         of_tool = -1 if one.tool is None else order.get(one.tool, len(order))

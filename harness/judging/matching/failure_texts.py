@@ -3,6 +3,9 @@
 Many servers answer a call that failed with an ordinary result. Two strengths are distinguished. A
 *declared* failure is an object that says so and holds nothing else; it is as good as an error. A
 text that *reads like* one is marked for a person, since "Error: …" may also be data.
+
+A third, loose strength is for whoever asks whether an answer gives anything: there, nothing found
+counts as a failure does (`tells_of_nothing`, `is_about_call`).
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from harness.judging.matching.texts import fold_text
 from harness.types import ToolCall
 
 _LONGEST_TEXT = 20_000  # letters of a text that are parsed as JSON
@@ -19,6 +23,7 @@ _LONGEST_SENTENCE = 400  # a longer text is data, unless it begins with a failur
 _LONGEST_WORDS = 120
 _FLAGS = ("success", "ok", "succeeded", "successful")
 _STATES = frozenset(("error", "failed", "failure", "fail"))
+_EXPLAINING = ("error", "message", "msg", "reason", "detail", "errors")
 # fmt: off
 _ENVELOPE = frozenset((
     *_FLAGS, "status", "state", "error", "errors", "message", "msg", "code", "error_code",
@@ -56,9 +61,19 @@ _SAYS = re.compile(
 )
 _HARMLESS = re.compile(
     r"^\W*(?:success|ok\b|done\b|created|updated|deleted|removed|no errors?\b|0 errors?\b)"
-    r"|\berrors?:? (?:none|no|0)\b|\berror (?:rate|count|log|code|budget|margin)s?\b",
+    r"|\berrors?:? (?:none|no|0)(?=\s*(?:$|[.,;)]))"
+    r"|\berror (?:rate|count|log|code|budget|margin)s?\b",
     re.IGNORECASE,
 )
+_NOTHING = re.compile(
+    r"^\W*(?:\w+\W+){0,6}?(?:error|denied|forbidden|not found|does not exist|not allowed|invalid|"
+    r"failed|unauthori[sz]ed|refused|no (?:such|results?|match(?:es)?|records?|entries|data))\b"
+)
+"""Words of a failure, or of nothing found, in the first seven words."""
+_STATES_OF_CALLS = re.compile(
+    r"ok|success|error|fail|denied|forbidden|invalid|not.?found|unauthori[sz]ed"
+)
+"""States of a call; other words under ``status`` are those of a record."""
 
 
 def find_declared_failure(call: ToolCall) -> str | None:
@@ -89,6 +104,19 @@ def find_failure_words(call: ToolCall) -> str | None:
         return _find_error(found) if "id" not in found else None
     text = call.text.strip()
     return _shorten(text) if _reads_like_failure(text) else None
+
+
+def tells_of_nothing(text: str) -> bool:
+    """Whether a text begins with a failure, or with nothing found: "No results for Weber."."""
+    return _NOTHING.search(fold_text(text)) is not None
+
+
+def is_about_call(name: str, value: Any) -> bool:
+    """Whether a field of that name tells how a call went, and nothing of what it asked for."""
+    key = fold_text(name)
+    if key in _FLAGS or key in _EXPLAINING:
+        return True
+    return key in ("status", "code") and _STATES_OF_CALLS.match(fold_text(str(value))) is not None
 
 
 def _reads_like_failure(text: str) -> bool:
@@ -143,8 +171,7 @@ def _find_error(found: Mapping[str, Any]) -> str | None:
 
 
 def _join_words(flag: str, found: Mapping[str, Any]) -> str:
-    keys = ("error", "message", "msg", "reason", "detail", "errors")
-    said = next((found[key] for key in keys if found.get(key)), "")
+    said = next((found[key] for key in _EXPLAINING if found.get(key)), "")
     said = said if isinstance(said, str) else json.dumps(said, default=str, ensure_ascii=False)
     return _shorten(", ".join(filter(None, (flag, said))))
 

@@ -20,6 +20,7 @@ from harness.models import (
     find_action,
     find_synonyms,
     first_sentence,
+    is_changing_verb,
     is_verb,
     read_params,
     split_words,
@@ -42,9 +43,18 @@ _FILLER = frozenset(
                   "current all various several information details data content contents result "
                   "results list listing existing simple many multi")
 )  # fmt: skip
+_READING = word_set("get list read fetch retrieve search find show view query describe lookup")
 _IDENTIFY = word_set(
     "id ids key keys name names code uuid guid slug number ref reference identifier sha"
 )
+_NO_QUALIFIER = (
+    word_set(
+        "a an the and or of in on with for as by at via using api new all details detail detailed "
+        "information info data content contents result results complete full entire listing text"
+    )
+    | _READING
+)
+_MANY = word_set("many multi multiple bulk batch several")
 
 
 def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
@@ -98,6 +108,8 @@ class _ToolFeatures:
     """Terms of the action's object: ``{branch}`` for "Create a new branch in a project"."""
     summary: frozenset[str]
     """Terms of its first sentence and its name."""
+    spoken: frozenset[str]
+    """Stems of all words of its first sentence."""
     name: Sequence[str]
     """The words of its name."""
     head: str | None
@@ -120,6 +132,7 @@ def _extract_features(tool: Tool) -> _ToolFeatures:
         verb=verb,
         things=_meaningful_terms(thing),
         summary=_meaningful_terms((*spoken, *split_words(tool.name))),
+        spoken=frozenset(map(stem_word, spoken)),
         name=name,
         head=_find_head(name),
         own_verb=verb if verb and verb in {stem_word(word) for word in name} else None,
@@ -168,7 +181,7 @@ def _are_distinct(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     if one.action and other.action and one.action != other.action:
         return True
     acts = "read" in (one.action, other.action) and (_acts(one) or _acts(other))
-    if acts or _have_other_heads(one, other):
+    if acts or _differ_in_qualifiers(one, other) or _have_other_heads(one, other):
         return True
     # Start and stop differ; verbs of reading are interchangeable.
     both_change = one.verb and other.verb and "read" not in (one.action, other.action)
@@ -183,6 +196,36 @@ def _are_distinct(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     return not any(apart) and bool(
         _unshared_terms(one.summary, other.summary) and _unshared_terms(other.summary, one.summary)
     )
+
+
+def _differ_in_qualifiers(one: _ToolFeatures, other: _ToolFeatures) -> bool:
+    """Whether the names are the same but for words that the other tool says nowhere.
+
+    ``get_pages`` and ``get_trashed_pages``, ``get_branch`` and ``get_branches``, ``refs_to`` and
+    ``refs_from`` are such; a tool that is called by the words of its name is not mistaken.
+    """
+    words, other_words = _read_qualifiers(one.name), _read_qualifiers(other.name)
+    missing = _unshared_terms({*words}, {*other_words})
+    other_missing = _unshared_terms({*other_words}, {*words})
+    if not (missing or other_missing):
+        # One branch, or all: synonyms are no other number.
+        return words.keys() == other_words.keys() and words != other_words
+    if missing and other_missing:
+        # Two words for one thing: the text of the one may have the other's.
+        return bool(missing - other.spoken and other_missing - one.spoken)
+    return bool(missing - other.spoken or other_missing - one.spoken)
+
+
+def _read_qualifiers(name: Sequence[str]) -> dict[str, str]:
+    """Return the words of a name that say which things it is about, by their stems."""
+    found: dict[str, str] = {}
+    for before, word in zip(("", *name), name, strict=False):
+        opens = not found and is_changing_verb(word)  # count_issues counts
+        is_id = word in _IDENTIFY and before != "by"
+        if not (opens or is_id or word in _NO_QUALIFIER):
+            term = "many" if word in _MANY else stem_word(word)
+            found[term] = term if term == "many" else word
+    return found
 
 
 def _have_other_heads(one: _ToolFeatures, other: _ToolFeatures) -> bool:

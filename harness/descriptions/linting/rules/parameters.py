@@ -22,6 +22,7 @@ from harness.models import (
     split_words,
     word_set,
 )
+from harness.runner import split_sentences
 from harness.types import Tool, ToolList, dataclass
 
 _IDENTIFIES = word_set("id key code sku ref reference identifier")
@@ -38,6 +39,7 @@ _ID_FORM = re.compile(
     r"\b(?:[UG]UID|UDID|ULID|ARN|SHA(?:-?\d+)?|hash|hex(?:adecimal)?|base ?(?:58|64)|digits?"
     r"|(?:alpha)?numeric|UR[LIN]|prefix(?:ed)?|(?:start|begin)(?:s|ning|ing)? with|format(?:ted)?"
     r"|ISO|IATA|ICAO|CVE|CWE|ORCID|IBAN|ISIN|PMID|branch|tag|locale|ISBN|DOI|e-?mail|username"
+    r"|bundle id(?:entifier)?"
     r"|\d+[- ](?:char(?:acter)?|letter|digit)s?)\b"
     r"|\bids?,? or (?:the )?(?:full )?(?:name|title|path|handle)\b"
     r"|\b(?:name|title|path|handle)s?,? or (?:the )?ids?\b"
@@ -47,11 +49,25 @@ _ID_FORM = re.compile(
 """Text that says how an id is written: "UUID", "12 digits", "PROJ-123"."""
 _FILLED_IN = re.compile(
     r"\bautomatically (?:injected|set|filled|provided)|\binjected by\b"
-    r"|\breturned (?:by|from|when|in)\b|\b(?:as|is) returned\b",
+    r"|\breturned (?:by|from|when|in)\b|\b(?:as|is) returned\b|\bgenerated\b|\bexternal\b"
+    r"|\b(?:given|produced|created|provided|received|obtained|taken|copied) (?:by|in|from)\b"
+    r"|\bhow to (?:obtain|find|get)\b|\b(?:will be|are|is) listed\b|\bfrom [\w-]+[._]\w"
+    r"|\bfrom (?:an? |the )?(?:[\w.-]+ ){0,3}(?:results?|responses?|outputs?|listings?|details?"
+    r"|steps?|calls?|tools?|search(?:es)?|list)\b",
     re.IGNORECASE,
 )
 """Text of an id that no model has to send, or that says where it comes from."""
+_LEFT_OUT = re.compile(
+    r"\b(?:if|when|unless) (?:it is |this is )?(?:not (?:given|provided|set|specified|supplied"
+    r"|passed)|none|null|empty|omitted|absent|missing|left out)\b|\bomit\b"
+    r"|\bomitted\b(?=[^.]*\bdefault)|\bdefaults? to\b"
+    r"|\b(?:uses?|using) (?:the )?(?:current|default|latest|most recent|active)\b",
+    re.IGNORECASE,
+)
+"""Text of an optional id that says what happens without it: a model leaves it out."""
 _WORD = re.compile(r"[\w.-]*\w")
+_CREATES = word_set("create add make register")
+_COORDINATES = (["longitude"], ["latitude"], ["lon"], ["lng"], ["lat"])
 _DATES = word_set("date day datetime timestamp since until deadline")
 _ENDS = word_set("from to start end min max after before utc")  # may follow the word for a date
 _DATE_FORM = re.compile(
@@ -152,7 +168,23 @@ def _describe_first(paths: Sequence[str]) -> str:
 
 def _is_undescribed(param: Param) -> bool:
     # Choices say what they are, or are found by `_is_opaque`.
-    return not (param.description.strip() or param.choices or _is_described_inside(param))
+    return not (
+        param.description.strip()
+        or param.choices
+        or _is_described_inside(param)
+        or _is_empty_object(param)
+        or _is_coordinate(param)
+    )
+
+
+def _is_empty_object(param: Param) -> bool:
+    """Whether nothing can be said in it: ``params`` of a tool that takes none."""
+    return param.kind == "object" and param.schema.get("properties") == {}
+
+
+def _is_coordinate(param: Param) -> bool:
+    """Whether it is a longitude or a latitude, alone or as ``minLongitude``."""
+    return param.kind == "number" and split_words(param.name)[-1:] in _COORDINATES
 
 
 def _is_described_inside(param: Param) -> bool:
@@ -165,7 +197,8 @@ def _is_text(param: Param) -> bool:
     return param.kind == "string" and not param.choices
 
 
-def _find_ids_without_form(_tool: Tool, params: _Params, known: _ListContext) -> Iterator[str]:
+def _find_ids_without_form(tool: Tool, params: _Params, known: _ListContext) -> Iterator[str]:
+    sources = _find_sources(tool, known)
     for path, param in params:
         if (
             _is_text(param)
@@ -173,10 +206,33 @@ def _find_ids_without_form(_tool: Tool, params: _Params, known: _ListContext) ->
             and not (_shows_form(param) or _ID_FORM.search(param.description))
             and param.name not in known.shown
             and not _FILLED_IN.search(param.description)
+            and not (not param.required and _LEFT_OUT.search(param.description))
+            and not _is_chosen(param, tool)
+            and not (len(name := split_words(param.name)) > 1 and _stand_in(name, sources))
             # The text that names a tool says where the id comes from.
             and known.tools.isdisjoint(_WORD.findall(param.description))
         ):
             yield path
+
+
+def _find_sources(tool: Tool, known: _ListContext) -> list[str]:
+    """Return the words of each sentence that names another tool: "find_orders shows order ids"."""
+    return [
+        f" {' '.join(split_words(sentence))} "
+        for sentence in split_sentences(tool.description)
+        if {*_WORD.findall(sentence)} & known.tools - {tool.name}
+    ]
+
+
+def _stand_in(name: Sequence[str], sentences: Iterable[str]) -> bool:
+    return any(f" {' '.join(name)} " in sentence for sentence in sentences)
+
+
+def _is_chosen(param: Param, tool: Tool) -> bool:
+    """Whether it is the id or the SKU of what the call creates, which the caller chooses."""
+    *before, last = split_words(param.name)
+    verb, *created = split_words(tool.name)
+    return verb in _CREATES and (last == "sku" or before == created)
 
 
 def _is_id(param: Param) -> bool:
