@@ -49,7 +49,7 @@ _ID_FORM = re.compile(
 """Text that says how an id is written: "UUID", "12 digits", "PROJ-123"."""
 _FILLED_IN = re.compile(
     r"\bautomatically (?:injected|set|filled|provided)|\binjected by\b"
-    r"|\breturned (?:by|from|when|in)\b|\b(?:as|is) returned\b|\bgenerated\b|\bexternal\b"
+    r"|\breturned (?:by|from|when|in)\b|\b(?:as|is) returned\b|\bgenerated\b|\bread-?only\b"
     r"|\b(?:given|produced|created|provided|received|obtained|taken|copied) (?:by|in|from)\b"
     r"|\bhow to (?:obtain|find|get)\b|\b(?:will be|are|is) listed\b|\bfrom [\w-]+[._]\w"
     r"|\bfrom (?:an? |the )?(?:[\w.-]+ ){0,3}(?:results?|responses?|outputs?|listings?|details?"
@@ -60,7 +60,7 @@ _FILLED_IN = re.compile(
 _LEFT_OUT = re.compile(
     r"\b(?:if|when|unless) (?:it is |this is )?(?:not (?:given|provided|set|specified|supplied"
     r"|passed)|none|null|empty|omitted|absent|missing|left out)\b|\bomit\b"
-    r"|\bomitted\b(?=[^.]*\bdefault)|\bdefaults? to\b"
+    r"|\bomitted\b(?=[^.]*\bdefault)|\bdefaults? (?:to|is)\b|\bdefault: \w"
     r"|\b(?:uses?|using) (?:the )?(?:current|default|latest|most recent|active)\b",
     re.IGNORECASE,
 )
@@ -173,6 +173,7 @@ def _is_undescribed(param: Param) -> bool:
         or param.choices
         or _is_described_inside(param)
         or _is_empty_object(param)
+        or param.schema.get("readOnly") is True
         or _is_coordinate(param)
     )
 
@@ -203,6 +204,7 @@ def _find_ids_without_form(tool: Tool, params: _Params, known: _ListContext) -> 
         if (
             _is_text(param)
             and _is_id(param)
+            and param.schema.get("readOnly") is not True
             and not (_shows_form(param) or _ID_FORM.search(param.description))
             and param.name not in known.shown
             and not _FILLED_IN.search(param.description)
@@ -237,7 +239,7 @@ def _is_chosen(param: Param, tool: Tool) -> bool:
 
 def _is_id(param: Param) -> bool:
     *before, last = split_words(param.name) or [""]
-    if before[:1] == ["new"]:
+    if before[-1:] in (["new"], ["external"]) or before[:1] == ["new"]:
         return False  # who calls chooses it
     if last in _SAYS_FORM or "trace" in before:
         return False

@@ -12,8 +12,8 @@ from harness.runner import split_sentences
 from harness.types import Tool, ToolList
 
 _MEASURES = word_set(
-    "timeout duration delay interval ttl latency period weight mass size length width height "
-    "distance radius altitude speed velocity temperature volume area amount price cost budget "
+    "timeout duration delay interval ttl latency period weight mass size length "
+    "distance altitude speed velocity temperature volume area amount price cost budget "
     "salary fee income revenue balance payment pressure power energy memory bandwidth capacity"
 )
 """Words at the end of a name that mark a number with a unit."""
