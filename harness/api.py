@@ -73,6 +73,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     server: str | Sequence[str] | None = None,
     mcp_config: str | Path | None = None,
     protocol: Protocol | None = None,
+    start_timeout_s: float | None = None,
     user_context: JsonObject | None = None,
     trials: int | str | None = None,
     shard: str | None = None,
@@ -108,9 +109,11 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         pattern: Run only cases whose name or tag matches.
         server: Use this server, for example "python my_server.py"; several are joined.
         mcp_config: Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop,
-            VS Code.
+            VS Code and others.
         protocol: Revision of MCP to speak with every server, in place of what its entry says;
             legacy is the older handshake.
+        start_timeout_s: Seconds from the start of every server to its list of tools, such as 300
+            for one that is installed meanwhile (npx, uvx). [default: as configured, else 30]
         user_context: Caller of every case, in place of the suites' own.
         timeout_ms: Milliseconds for one trial. [default: the suite's, else as configured, else
             60000]

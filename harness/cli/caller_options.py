@@ -12,6 +12,7 @@ from harness.base import GATE, NothingToRun, UsageError, did_you_mean
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
+    START_TIMEOUT,
     TRUST,
     bundle_options,
     caller_option,
@@ -114,12 +115,13 @@ def _choose_caller(
     command_lines: tuple[str, ...],
     mcp_config: str | None,
     protocol: Protocol | None,
+    start_timeout: float | None,
     name: str | None,
     user_context: JsonObject | None,
 ) -> ChosenCaller:
     if name is not None and user_context is not None:
         raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
-    config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
+    config = load_config(Path.cwd(), os.environ, mcp_config, protocol, start_timeout)
     # A server that was typed needs no suite, so that a mistake in one is not in the way.
     needs_suites = name is not None or bool(suites) or not command_lines
     found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY) if needs_suites else ()
@@ -148,6 +150,7 @@ ONE_CALLER = bundle_options(
     server_option("Server to use instead of the suite's; several are joined."),
     MCP_CONFIG,
     PROTOCOL,
+    START_TIMEOUT,
     TRUST,
     click.option(
         "--as", "name", metavar="IDENTITY", help="One of the suite's identities, by name."

@@ -157,6 +157,9 @@ MCP_CONFIG = as_click_option(option_named("mcp_config"))
 PROTOCOL = as_click_option(option_named("protocol"))
 """For every command that starts a server."""
 
+START_TIMEOUT = as_click_option(option_named("start_timeout"))
+"""For every command that starts a server."""
+
 
 def server_option(help_text: str) -> Callable[[F], F]:
     """Return the ``--server`` option of commands that look at servers; it may be repeated."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import click
@@ -13,22 +13,28 @@ from rich.table import Column
 from harness.base import format_money, format_seconds, make_one_line, make_printable, shorten_text
 from harness.reports import format_problem
 from harness.runner import Observer
-from harness.types import DECIDED, Trial, TrialResult, Usage
+from harness.sessions import describe_installing
+from harness.types import DECIDED, ServerSpec, Trial, TrialResult, Usage
 
 
 @contextmanager
-def show_progress(*, quiet: bool = False) -> Iterator[Observer]:
-    """Yield an observer for this terminal, and restore it; a ``quiet`` one shows notes only."""
+def show_progress(*, quiet: bool = False, servers: Sequence[ServerSpec] = ()) -> Iterator[Observer]:
+    """Yield an observer for this terminal, and restore it; a ``quiet`` one shows notes only.
+
+    ``servers`` are those that are started first.
+    """
     console = Console(stderr=True)
     if quiet:
         yield NotesObserver()
         return
     # A bar is redrawn in place, which a CI log or an editor's shell shows as hundreds of lines.
     if not console.is_terminal or console.is_dumb_terminal:
+        if installing := describe_installing(servers):
+            click.echo(make_printable(installing), err=True)
         yield PlainProgress()
         return
     with live_bar(console) as bar:
-        yield LiveProgress(bar)
+        yield LiveProgress(bar, describe_installing(servers) or "starting the server")
 
 
 def live_bar(console: Console) -> Progress:
@@ -117,10 +123,10 @@ def _format_cause(result: TrialResult) -> str:
 class LiveProgress(Observer):
     """A bar with the results so far, the cost, and the running cases."""
 
-    def __init__(self, bar: Progress) -> None:
-        """Draw on ``bar``."""
+    def __init__(self, bar: Progress, first: str = "starting the server") -> None:
+        """Draw on ``bar``; ``first`` is what happens before the first case."""
         self._bar = bar
-        self._task = bar.add_task("starting the server", total=None)
+        self._task = bar.add_task(make_printable(first), total=None)
         self._running: list[str] = []
         self._total = 0
         self._failed = 0

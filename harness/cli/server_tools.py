@@ -11,6 +11,7 @@ from harness.base import GATE
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
+    START_TIMEOUT,
     TRUST,
     bundle_options,
     caller_option,
@@ -35,9 +36,10 @@ def _list_server(
     command_lines: tuple[str, ...],
     mcp_config: str | None,
     protocol: Protocol | None,
+    start_timeout: float | None,
     user_context: JsonObject | None,
 ) -> ServerTools:
-    config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
+    config = load_config(Path.cwd(), os.environ, mcp_config, protocol, start_timeout)
     # Several are joined; without any, the only configured one is meant.
     named = [*([server] if server else []), *command_lines]
     spec = (
@@ -56,6 +58,7 @@ LISTED = bundle_options(
     server_option('For example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
     PROTOCOL,
+    START_TIMEOUT,
     TRUST,
     caller_option("Caller to list the tools as."),
 )

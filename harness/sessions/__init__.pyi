@@ -18,6 +18,7 @@ from .identity.delivery import with_shared_process as with_shared_process
 from .joined_servers import JoinedSession as JoinedSession
 from .pool import Pool as Pool
 from .pool import open_sessions as open_sessions
+from .processes.launchers import describe_installing as describe_installing
 from .processes.process import build_death_prefix as build_death_prefix
 from .processes.server_input import wait_closed as wait_closed
 from .processes.stderr import StderrTail as StderrTail

@@ -34,6 +34,7 @@ from harness.sessions.identity.delivery import (
 )
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Host, Hosts
+from harness.sessions.processes.launchers import describe_download
 from harness.sessions.processes.process import (
     ServerProcess,
     ServerStarts,
@@ -357,6 +358,7 @@ class Connection:
                 why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
                 if link is not None:
                     why += link.client.hindrance + find_hint(step, self._spec, link.client)
+                why += describe_download(self._spec)
                 self._conclude(why, noise, gone=link is not None)
             raise
 

@@ -14,7 +14,7 @@ from harness.base.errors import ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.transports import handshake
 from harness.sessions.transports.handshake import HINT
-from harness.types import ServerSpec
+from harness.types import ServerSpec, TransportSpec
 from tests.clock import BOUND_S, TIMEOUTS_S
 from tests.sessions.bad_server import TOOLS
 from tests.sessions.servers import BAD_SERVER, ServerFactory, call
@@ -68,6 +68,16 @@ async def test_a_server_that_hangs_is_given_up_in_time(
         f"start{HINT if protocol == 'auto' else ''}; on stdout it wrote text that is not MCP: "
         "Starting web server…"
     )
+
+
+async def test_a_server_that_is_still_installed_is_told_as_one(tmp_path: Path) -> None:
+    npx = tmp_path / "npx"
+    npx.write_text("#!/bin/sh\nsleep 60\n")
+    npx.chmod(0o755)
+    transport = TransportSpec(command=str(npx), args=("-y", "shop"))
+    error = await failure(ServerSpec(name="shop", transport=transport, start_timeout_s=0.2))
+    assert "within 0.2 s of its start" in str(error)
+    assert "npx installs the server at its first start" in str(error)
 
 
 async def test_a_pinned_revision_that_nobody_answers_is_given_up_at_the_tool_list(

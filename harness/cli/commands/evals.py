@@ -171,7 +171,8 @@ def command(
     if output.gate is not None:
         output.announce_gate(build_header(prepared.plan, "", options))
     # A suite in Python may print while it runs, and stdout has the results alone.
-    with redirect_stdout(sys.stderr), show_progress(quiet=output.quiet) as observer:
+    starting = show_progress(quiet=output.quiet, servers=prepared.plan.servers)
+    with redirect_stdout(sys.stderr), starting as observer:
         log = launch_run(
             prepared.plan, options, observer, resume=earlier, meanwhile=fill_store_meanwhile
         )

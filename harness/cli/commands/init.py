@@ -14,6 +14,7 @@ from harness.base import GATE, UsageError, format_count, format_path, make_print
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
+    START_TIMEOUT,
     TRUST,
     caller_option,
     complete_runs,
@@ -53,6 +54,7 @@ from harness.types import JsonObject, Protocol, ServerSpec
 )
 @MCP_CONFIG
 @PROTOCOL
+@START_TIMEOUT
 @caller_option("Caller to list the tools as.")
 def command(
     server: str | None,
@@ -61,6 +63,7 @@ def command(
     name: str | None,
     mcp_config: str | None,
     protocol: Protocol | None,
+    start_timeout: float | None,
     user_context: JsonObject | None,
 ) -> None:
     """Draft a first suite from a server's tools, into evals/NAME.yml.
@@ -70,7 +73,7 @@ def command(
     went well in a run. Existing files are never overwritten.
     """
     project = Path.cwd()
-    config = load_config(project, os.environ, mcp_config, protocol)
+    config = load_config(project, os.environ, mcp_config, protocol, start_timeout)
     if run is not None:
         if server or command_lines:
             raise UsageError("--from takes the server from the run", meant="Leave SERVER out.")

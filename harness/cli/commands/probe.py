@@ -16,6 +16,7 @@ from harness.cli.caller_options import find_server
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
+    START_TIMEOUT,
     TRUST,
     complete_suites,
     server_option,
@@ -57,6 +58,7 @@ from harness.types import Protocol
 @server_option("Probe this server in place of the suite's; several are joined.")
 @MCP_CONFIG
 @PROTOCOL
+@START_TIMEOUT
 @TRUST
 @click.option(
     "--destructive",
@@ -156,6 +158,7 @@ def command(  # noqa: PLR0913 - one for each option
     kinds: tuple[Kind, ...],
     score: ScoreRequest,
     protocol: Protocol | None,
+    start_timeout: float | None,
     reports: tuple[ReportRequest, ...],
     destructive: bool,
     named_only: bool,
@@ -171,7 +174,7 @@ def command(  # noqa: PLR0913 - one for each option
     """
     # First of all: a mistake in the file must not cost a whole probe.
     kept = None if expect is None else read_frozen(expect)
-    config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
+    config = load_config(Path.cwd(), os.environ, mcp_config, protocol, start_timeout)
     chosen = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
     spec = find_server(chosen, command_lines, config)
     cases = tuple(case for suite in chosen for case in suite.cases)

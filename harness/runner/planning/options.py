@@ -185,7 +185,8 @@ OPTIONS = (
     RunOption(
         "mcp-config FILE",
         FILE,
-        "Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS Code.",
+        "Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS Code "
+        "and others.",
         absent={"page": _OWN_FILES},
     ),
     RunOption(
@@ -193,6 +194,15 @@ OPTIONS = (
         choice_type("auto", "legacy", "2026-07-28"),
         "Revision of MCP to speak with every server, in place of what its entry says; legacy "
         "is the older handshake.",
+    ),
+    RunOption(
+        "start-timeout SECONDS",
+        number_type(least=1, whole=False),
+        "Seconds from the start of every server to its list of tools, such as 300 for one that is "
+        "installed meanwhile (npx, uvx).",
+        default="as configured, else 30",
+        fields=("start_timeout_s",),
+        in_python="start_timeout_s",
     ),
     RunOption(
         "user-context JSON|@FILE",

@@ -124,7 +124,7 @@ def prepare_plan(
         UsageError: a suite, model or server is unknown or invalid.
         NothingToRun: no case is left to run.
     """
-    read = load_config(cwd, environ, request.mcp_config, request.protocol)
+    read = load_config(cwd, environ, request.mcp_config, request.protocol, request.start_timeout_s)
     config = replace(read, keyless=keyless)
     found = _find_suites(request, cwd, given)
     # Before any suite is left out, so that a placeholder means the same secret in every run.

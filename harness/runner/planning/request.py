@@ -50,6 +50,8 @@ class RunRequest:
     """The configuration of an MCP client, whose servers take precedence over all others."""
     protocol: Protocol | None = None
     """The revision of MCP for every server; ``None`` means what each server's entry says."""
+    start_timeout_s: float | None = None
+    """Seconds that every server may take to start; ``None`` means what its entry says."""
     user_context: JsonObject | None = None
     """Replaces every case's own user context."""
     timeout_s: float | None = None

@@ -29,6 +29,7 @@ from anyio.abc import ByteReceiveStream, Process
 from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
 from harness.sessions.identity.delivery import delivery_of
 from harness.sessions.processes.guardian import Guardian
+from harness.sessions.processes.launchers import inherit_variables
 from harness.sessions.processes.server_input import ServerInput
 from harness.sessions.processes.stderr import StderrTail
 from harness.types import ServerSpec
@@ -69,7 +70,9 @@ def _iterate_causes(error: BaseException) -> Iterator[BaseException]:
 
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
-"""Environment variables that a server inherits, as in MCP clients; others must be configured."""
+"""Environment variables that a server inherits, as in MCP clients; others must be configured.
+
+`inherit_variables` adds those that a download of the server needs."""
 
 EXIT_GRACE_S = 1.5
 """Seconds from closing stdin to SIGTERM: a Python server exits in 0.1 s, ten at once in a second.
@@ -205,7 +208,7 @@ async def launch_server(
     Raises:
         ServerError: it could not be started.
     """
-    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    inherited = inherit_variables(spec, INHERITED, os.environ)
     # The user's variables come last: those of the entry must not replace them.
     env = {**inherited, **spec.transport.env, **env}
     process = await _start_process(spec, env, guardian, with_pipes=with_pipes)

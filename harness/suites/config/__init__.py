@@ -1,7 +1,8 @@
-"""The configuration: models, agents, servers and defaults, from three files and the environment.
+"""The configuration: models, agents, servers and defaults, from files and the environment.
 
 In order of precedence: ``harness.yml`` of the project, then ``$HARNESS_CONFIG`` or
-``~/.harness/config.yml``, then ``$MXCP_CONFIG`` or ``~/.mxcp/config.yml``. The first file that
+``~/.harness/config.yml``, then ``$MXCP_CONFIG`` or ``~/.mxcp/config.yml``, then the servers of the
+project's ``.mcp.json``. The first file that
 configures a name decides all of its settings, so that a key is never combined with an endpoint of
 another file. References such as ``${NAME}`` are resolved only when a model or a server is used.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -71,6 +73,8 @@ class Config:
 
     protocol: Protocol | None = None
     """The revision of MCP for every server, in place of its own; ``None`` keeps that."""
+    start_timeout_s: float | None = None
+    """Seconds that every server may take to start, in place of its own; ``None`` keeps that."""
 
     @property
     def default_model(self) -> str | None:
@@ -145,7 +149,7 @@ class Config:
         """
         # Written in the suite itself: no file is asked.
         if isinstance(ref, ServerSpec):
-            return self._with_revision(expand_server(ref, self.environ))
+            return self._as_all_are(expand_server(ref, self.environ))
         if isinstance(ref, tuple):
             return join_servers([self._named_server(name) for name in dict.fromkeys(ref)])
         if ref is not None:
@@ -221,7 +225,7 @@ class Config:
         word = None if spec.transport.args else spec.transport.command
         if word and shutil.which(word, path=self.environ.get("PATH")) is None:
             raise _no_program(word) or self._build_no_server(word, "server or command")
-        return self._with_revision(expand_server(spec, self.environ))
+        return self._as_all_are(expand_server(spec, self.environ))
 
     def _named_server(self, name: str) -> ServerSpec:
         if entry := self._server_entries().get(name):
@@ -229,19 +233,18 @@ class Config:
                 # Before anything can fail and be told: the client hides these values.
                 KNOWN.add_secret(self.environ.get(variable, default))
             ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
-            return self._with_revision(add_env_file(entry, ready, self.environ))
+            return self._as_all_are(add_env_file(entry, ready, self.environ))
         if name in builtin_servers():
-            return self._with_revision(builtin_server(name))
+            return self._as_all_are(builtin_server(name))
         raise self._build_no_server(name, "server")
 
-    def _with_revision(self, server: ServerSpec) -> ServerSpec:
-        """Return ``server`` with the revision of MCP that all are to speak, if there is one."""
-        if self.protocol is None:
-            return server
-        transport = replace(server.transport, protocol=self.protocol)
+    def _as_all_are(self, server: ServerSpec) -> ServerSpec:
+        """Return ``server`` with what was said for all of them: revision of MCP, time to start."""
+        transport = replace(server.transport, protocol=self.protocol or server.transport.protocol)
         # Each member of a joined server is reached by a transport of its own.
-        members = tuple(map(self._with_revision, server.members))
-        return replace(server, transport=transport, members=members)
+        members = tuple(map(self._as_all_are, server.members))
+        seconds = self.start_timeout_s or server.start_timeout_s
+        return replace(server, transport=transport, members=members, start_timeout_s=seconds)
 
     def _build_no_server(self, name: str, sought: str) -> UsageError:
         if self.client is not None and (at := self.client.disabled.get(name)):
@@ -310,10 +313,12 @@ def load_config(
     environ: Mapping[str, str],
     mcp_config: str | None = None,
     protocol: Protocol | None = None,
+    start_timeout_s: float | None = None,
 ) -> Config:
     """Read every configuration file for the folder ``cwd``, and an MCP client's if one is named.
 
-    ``protocol`` is the revision of MCP for every server.
+    ``protocol`` and ``start_timeout_s`` are for every server. The project's ``.mcp.json`` comes
+    last: its servers are those that no other file configures.
 
     Raises:
         InvalidInput: a file is not valid, or a file named by a variable does not exist.
@@ -324,7 +329,17 @@ def load_config(
     files += [read_config_file(path) for path in own]
     files += [read_foreign_config_file(path) for path in foreign]
     client = None if mcp_config is None else read_client_config(cwd / Path(mcp_config).expanduser())
-    return Config(files=tuple(files), client=client, environ=dict(environ), protocol=protocol)
+    if client is None and (found := cwd / ".mcp.json").is_file():
+        # Nobody named it: what is wrong in it must not end what needs none of its servers.
+        with suppress(InvalidInput):
+            files.append(read_client_config(found))
+    return Config(
+        files=tuple(files),
+        client=client,
+        environ=dict(environ),
+        protocol=protocol,
+        start_timeout_s=start_timeout_s,
+    )
 
 
 def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:

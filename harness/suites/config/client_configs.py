@@ -4,6 +4,9 @@
 |------------------------------------------|-------------------------|
 | ``.mcp.json``, Claude Desktop, Cursor …  | ``mcpServers``          |
 | VS Code (``.vscode/mcp.json``)           | ``servers``             |
+| Codex (``config.toml``)                  | ``mcp_servers``         |
+| Zed (``settings.json``)                  | ``context_servers``     |
+| opencode (``opencode.json``)             | ``mcp``                 |
 
 Keys that only concern the client are ignored. References may have the form of harness (``${NAME}``,
 ``${NAME:-text}``) or of VS Code:
@@ -40,21 +43,31 @@ from harness.base import (
     require_json,
     without_comments,
 )
+from harness.suites.config.client_dialects import SECTIONS, read_toml, translate_entry
 from harness.suites.config.expansion import expand_references
 from harness.suites.config.files import ConfigFile, ServerEntry, locate_below
 from harness.suites.config.server_entries import SERVER
 from harness.suites.config.servers import read_named_server, resolve_cwd
 from harness.types import JsonObject, JsonPath, Location, ServerSpec, dataclass
 
-_SECTIONS = ("mcpServers", "servers")
 _USUAL = (
     ".mcp.json",
     "mcp.json",
     ".vscode/mcp.json",
     ".cursor/mcp.json",
     "claude_desktop_config.json",
+    ".gemini/settings.json",
+    ".codex/config.toml",
+    ".zed/settings.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".copilot/mcp-config.json",
+    "mcp_config.json",
 )
-_OURS = ("command", "args", "env", "cwd", "type", "transport", "url", "headers", "protocol")
+_OURS = (
+    *("command", "args", "env", "cwd", "type", "transport", "url", "headers", "protocol"),
+    *("start_timeout", "call_timeout"),
+)
 _REFERENCE = re.compile(
     r"\$\{(?:(?P<kind>env|input):(?P<name>[^}]+)|(?P<folder>workspaceFolder|userHome))\}"
 )
@@ -69,20 +82,16 @@ def read_client_config(path: FilePath) -> ConfigFile:
     if not path.is_file():
         raise InvalidInput([_build_no_file(path)])
     # JSON of clients has comments, which are blanked so that lines and columns stay.
-    is_yaml = path.suffix.lower() in {".yml", ".yaml"}
-    document = read_document(
-        path,
-        str if is_yaml else lambda text: require_json(without_comments(text), format_path(path)),
-    )
+    document = read_document(path, partial(_prepare_text, path))
     content = document.value if isinstance(document.value, dict) else {}
-    given = [key for key in _SECTIONS if key in content]
+    given = [key for key in SECTIONS if key in content]
     section = next(
         (key for key in given if isinstance(content[key], dict)), given[0] if given else ""
     )
     servers = content.get(section)
     reading = DocumentReader(document)
     if not section:
-        meant = f"Servers are written under {' or '.join(map(repr, _SECTIONS))}."
+        meant = f"Servers are written under {' or '.join(map(repr, SECTIONS))}."
         message = "this is not a configuration of an MCP client."
         at = Location(file=document.file)
         reading.problems.append(Problem(at=at, message=message, meant=meant))
@@ -116,6 +125,15 @@ def read_client_config(path: FilePath) -> ConfigFile:
             if entry is None
         },
     )
+
+
+def _prepare_text(path: FilePath, text: str) -> str:
+    """Return the text of ``path`` as YAML, of which JSON is a part; no line is moved."""
+    if path.suffix.lower() == ".toml":
+        return read_toml(text, format_path(path))
+    if path.suffix.lower() in {".yml", ".yaml"}:
+        return text
+    return require_json(without_comments(text), format_path(path))
 
 
 def add_env_file(entry: ServerEntry, ready: ServerSpec, environ: Mapping[str, str]) -> ServerSpec:
@@ -176,7 +194,9 @@ class _ClientConfigReader:
         asked: dict[str, str] = {}
         known = {
             key: self._translate_value(part, asked)
-            for key, part in value.items()
+            for key, part in translate_entry(
+                value, self.section, FilePath(self.document.file)
+            ).items()
             # Other keys are the client's own, and no mistakes.
             if key in _OURS and key in SERVER.fields
         }

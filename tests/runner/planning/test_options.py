@@ -47,6 +47,7 @@ VALID: dict[str, list[tuple[str, Any]]] = {
     "server": [("crm", ("crm",))],
     "mcp_config": [(".mcp.json", ".mcp.json")],
     "protocol": [("legacy", "legacy")],
+    "start_timeout": [("300", 300), ("2.5", 2.5)],
     "user_context": [('{"role": "admin"}', {"role": "admin"})],
     "timeout": [("1500", 1500), ("0.5e4", 5000.0)],
     "trials": [("3", 3), ("3..10", "3..10"), ("1000", 1000)],
@@ -70,6 +71,7 @@ _NUMBERS = [("", ""), ("a", "a"), ("nan", float("nan")), ("inf", float("inf")), 
 _WHOLE = [*_NUMBERS, ("0", 0), ("1.5", 1.5), ("9e999", float("inf")), ("0x1", "0x1")]
 INVALID: dict[str, list[tuple[str, Any]]] = {
     "protocol": [("1999-01-01", "1999-01-01"), ("", "")],
+    "start_timeout": [*_NUMBERS, ("0", 0)],
     "user_context": [('["admin"]', ["admin"]), ("5", 5), ('"@x"', "@x")],
     "timeout": [*_NUMBERS, ("0", 0)],
     "trials": [*_WHOLE, *((text, text) for text in ("5..2", "0..3", "3..", "..3", "2..1001"))],

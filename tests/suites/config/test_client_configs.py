@@ -354,3 +354,129 @@ def test_comments_vanish_and_no_text_changes(value: Any, comment: str) -> None:
 
 def test_an_input_is_asked_for_by_a_variable_that_can_be_set() -> None:
     assert input_variable("api-key.1") == "API_KEY_1"
+
+
+FILES = {
+    ".gemini/settings.json": (
+        {"theme": "dark", "mcpServers": {"shop": {"command": "shop", "env": {"TOKEN": "$TOKEN"}}}},
+        {"mcpServers": {"shop": {"httpUrl": "https://s.example.com/mcp", "timeout": 5}}},
+    ),
+    "mcp_config.json": (
+        {"mcpServers": {"shop": {"command": "shop", "env": {"TOKEN": "${env:TOKEN}"}}}},
+        {"mcpServers": {"shop": {"serverUrl": "https://s.example.com/mcp"}}},
+    ),
+    ".zed/settings.json": (
+        {
+            "context_servers": {
+                "shop": {
+                    "source": "custom",
+                    "command": {"path": "shop", "args": [], "env": {"TOKEN": "${TOKEN}"}},
+                }
+            }
+        },
+        {"context_servers": {"shop": {"url": "https://s.example.com/mcp"}}},
+    ),
+    "opencode.json": (
+        {
+            "mcp": {
+                "shop": {
+                    "type": "local",
+                    "command": ["shop"],
+                    "environment": {"TOKEN": "{env:TOKEN}"},
+                    "enabled": True,
+                }
+            }
+        },
+        {"mcp": {"shop": {"type": "remote", "url": "https://s.example.com/mcp"}}},
+    ),
+    ".copilot/mcp-config.json": (
+        {
+            "mcpServers": {
+                "shop": {
+                    "type": "local",
+                    "command": "shop",
+                    "args": [],
+                    "env": {"TOKEN": "${TOKEN}"},
+                    "tools": ["*"],
+                }
+            }
+        },
+        {"mcpServers": {"shop": {"type": "http", "url": "https://s.example.com/mcp"}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_other_clients_are_read_in_their_own_words(tmp_path: Path, name: str) -> None:
+    started, reached = (
+        config(tmp_path, json.dumps(content), name, TOKEN="s3cret").resolve_server("shop", "suite")
+        for content in FILES[name]
+    )
+    assert (started.transport.command, started.transport.args) == ("shop", ())
+    assert started.transport.env == {"TOKEN": "s3cret"}
+    assert started.transport.kind == "stdio"
+    assert (reached.transport.kind, reached.transport.url) == ("http", "https://s.example.com/mcp")
+
+
+CODEX = """
+model = "gpt-5"
+
+[mcp_servers.shop]
+command = "shop"
+args = ["--eu"]
+env_vars = ["TOKEN"]
+startup_timeout_sec = 120
+
+[mcp_servers.shop.env]
+MODE = "test"
+
+[mcp_servers.far]
+url = "https://s.example.com/mcp"
+bearer_token_env_var = "TOKEN"
+http_headers = { X-Region = "eu" }
+
+[mcp_servers.wrong]
+command = 7
+"""
+
+
+def test_codex_writes_toml(tmp_path: Path) -> None:
+    text = CODEX.partition("[mcp_servers.wrong]")[0]
+    read = config(tmp_path, text, ".codex/config.toml", TOKEN="s3cret")
+    shop, far = (read.resolve_server(name, "suite") for name in ("shop", "far"))
+    assert (shop.transport.command, shop.transport.args) == ("shop", ("--eu",))
+    assert shop.transport.env == {"TOKEN": "s3cret", "MODE": "test"}
+    assert shop.start_timeout_s == 120
+    assert far.transport.headers == {"Authorization": "Bearer s3cret", "X-Region": "eu"}
+
+
+def test_a_mistake_in_toml_has_the_line_of_its_server(tmp_path: Path) -> None:
+    line = CODEX.splitlines().index("[mcp_servers.wrong]") + 1
+    with pytest.raises(InvalidInput, match=rf"config.toml:{line}"):
+        config(tmp_path, CODEX, ".codex/config.toml")
+    with pytest.raises(InvalidInput, match="this is not TOML"):
+        config(tmp_path, "[mcp_servers", ".codex/config.toml")
+
+
+def test_a_project_s_own_file_is_found_and_comes_last(tmp_path: Path) -> None:
+    entry = {"mcpServers": {"shop": {"command": "shop"}}}
+    (tmp_path / ".mcp.json").write_text(json.dumps(entry))
+    found = load_config(tmp_path, {})
+    assert found.resolve_server(None, "any").transport.command == "shop"
+    assert found.server_option("shop").name == "shop"
+    (tmp_path / "harness.yml").write_text("servers: {shop: {command: ours}}\n")
+    assert load_config(tmp_path, {}).resolve_server("shop", "any").transport.command == "ours"
+
+
+def test_a_broken_file_that_nobody_named_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text("{")
+    assert load_config(tmp_path, {}).server_names == ()
+
+
+def test_all_servers_may_be_given_more_time_to_start(tmp_path: Path) -> None:
+    entry = {"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}
+    (tmp_path / "c.json").write_text(json.dumps(entry))
+    given = load_config(tmp_path, {}, "c.json", start_timeout_s=300)
+    joined = given.resolve_server(None, "any")
+    assert [one.start_timeout_s for one in joined.members] == [300, 300]
+    assert given.server_option("python server.py").start_timeout_s == 300
