@@ -165,6 +165,7 @@ from .safe_text import list_readings as list_readings
 from .safe_text import make_one_line as make_one_line
 from .safe_text import make_printable as make_printable
 from .safe_text import render_text as render_text
+from .safe_text import shorten_middle as shorten_middle
 from .safe_text import shorten_text as shorten_text
 from .safe_text import without_hidden as without_hidden
 from .stats.choice_shares import ChoiceShare as ChoiceShare

@@ -98,6 +98,18 @@ def shorten_text(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
+def shorten_middle(text: str, limit: int) -> str:
+    """Return ``text`` as `shorten_text` does, but cut in its middle.
+
+    Names of one family often differ at their end alone.
+    """
+    text = KNOWN.redact_text(text)
+    if len(text) <= limit:
+        return text
+    end = limit // 2
+    return f"{text[: limit - 1 - end].rstrip()}…{text[-end:].lstrip() if end else ''}"
+
+
 def format_seconds(value: float) -> str:
     """Return a duration: ``40 ms``, ``3.2 s``, ``2 min 5 s``."""
     if value < 1:

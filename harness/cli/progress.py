@@ -70,7 +70,12 @@ class PlainProgress(Observer):
         """Start at 0 of 0."""
         self._total = 0
         self._done = 0
+        self._several = False
         self._waiting: set[str] = set()
+
+    def on_subjects(self, names: Sequence[str]) -> None:
+        """Name the subject in each line if there are several."""
+        self._several = len(names) > 1
 
     def on_planned(self, total: int) -> None:
         """Remember the total."""
@@ -93,10 +98,10 @@ class PlainProgress(Observer):
             f"[{self._done}/{self._total}] {result.status}", result, _format_cause(result)
         )
 
-    @staticmethod
-    def _print_line(state: str, result: TrialResult, cause: str = "") -> None:
+    def _print_line(self, state: str, result: TrialResult, cause: str = "") -> None:
         took = f" {format_seconds(result.latency_s)}" if result.stop else ""
-        click.echo(f"{state} {_trial_name(result)}{took}{cause}", err=True)
+        name = _trial_name(result, several=self._several)
+        click.echo(f"{state} {name}{took}{cause}", err=True)
 
     def on_note(self, text: str) -> None:
         """Write it."""
@@ -107,10 +112,11 @@ _CAUSE = 200
 """Most characters of a trial's failure; the summary has the rest."""
 
 
-def _trial_name(result: TrialResult) -> str:
-    """Return the trial's name."""
+def _trial_name(result: TrialResult, *, several: bool) -> str:
+    """Return the trial's name; among ``several`` subjects with its own."""
     repeat = f" ({result.trial} of {result.repeats})" if result.repeats > 1 else ""
-    return make_one_line(f"{result.suite}::{result.case.name}{repeat}")
+    subject = f" [{result.entrant}]" if several else ""
+    return make_one_line(f"{result.suite}::{result.case.name}{subject}{repeat}")
 
 
 def _format_cause(result: TrialResult) -> str:
@@ -131,8 +137,13 @@ class LiveProgress(Observer):
         self._total = 0
         self._failed = 0
         self._not_run = 0
+        self._several = False
         self._waiting: set[str] = set()
         self._usage = Usage()
+
+    def on_subjects(self, names: Sequence[str]) -> None:
+        """Name the subject in each line if there are several."""
+        self._several = len(names) > 1
 
     def on_planned(self, total: int) -> None:
         """Set the bar's length."""
@@ -153,7 +164,8 @@ class LiveProgress(Observer):
         """Name what did not pass, and advance unless that was done when the trial ended."""
         if result.status in {"failed", "error"}:
             self._failed += 1
-            self.on_note(f"{result.status:<9} {_trial_name(result)}{_format_cause(result)}")
+            name = _trial_name(result, several=self._several)
+            self.on_note(f"{result.status:<9} {name}{_format_cause(result)}")
         self.settle_result(result)
 
     def settle_result(self, result: TrialResult) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.base import KNOWN, digest_json, make_one_line, shorten_text
+from harness.base import KNOWN, digest_json, make_one_line, shorten_middle
 from harness.types import CaseResult, Report
 
 _DIGITS = 8
@@ -71,7 +71,7 @@ def _make_distinct(
     """Return ``name`` as ``show`` shows it, followed by a digest unless it is unmistakable."""
     shown = show(name)
     if limit is not None and len(shown) > limit:
-        shown, is_clear = shorten_text(shown, limit - _DIGITS - 2), False
+        shown, is_clear = shorten_middle(shown, limit - _DIGITS - 2), False
     if is_clear and shown == name:
         return shown
     # Of the redacted parts, because a digest of a short secret would give it away.

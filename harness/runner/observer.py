@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from harness.types import Transcript, Trial, TrialResult
@@ -15,6 +16,9 @@ class Observer:
 
     def on_planned(self, total: int) -> None:
         """Called with the number of trials that will end."""
+
+    def on_subjects(self, names: Sequence[str]) -> None:
+        """Called before that with the name of each subject: a model, with its variant if any."""
 
     def on_started(self, trial: Trial) -> None:
         """Called when a trial starts."""

@@ -155,6 +155,9 @@ class LiveRun:
 
     async def execute_plan(self) -> None:
         """Run the whole plan, and close the log."""
+        self._observer.on_subjects(
+            list(dict.fromkeys(job.trial.entrant for job in self._plan.jobs))
+        )
         self._observer.on_planned(len(self._plan.jobs))
         async with anyio.create_task_group() as background:
             if self._options.catch_signals:

@@ -129,3 +129,13 @@ def test_plain_lines_number_each_settled_trial_and_count_the_waiting_ones_apart(
         f"[2/3] failed {name} (1 of 26): Leak: mail",
         f"[3/3] passed {name} (3 of 26)",
     ]
+
+
+def test_a_line_names_the_subject_where_there_are_several(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plain = PlainProgress()
+    plain.on_subjects(["a", "b"])
+    plain.on_planned(1)
+    plain.on_finished(replace(run(1, "failed"), model="b"))
+    assert " [b] " in capsys.readouterr().err

@@ -3,6 +3,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -116,9 +117,11 @@ def test_markdown_holds_hostile_text_in_code_alone(tmp_path: Path) -> None:
 
 
 def test_an_annotation_is_one_line_and_holds_no_further_command(log: RunLog) -> None:
-    lines = list(workflow_commands(build_report(log)))
+    report = build_report(log)
+    alone = [workflow_commands(replace(report, cases=(case,))) for case in report.cases]
+    lines = [line for found in alone for line in found]
     assert len(lines) == len(log.results)
-    for line in lines:
+    for line in (*lines, *workflow_commands(report)):
         assert "\n" not in line
         assert "\r" not in line
         assert re.fullmatch(r"::error (?:\w+=[^,:]*,?)+::.*", line), line

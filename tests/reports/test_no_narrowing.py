@@ -116,7 +116,7 @@ VIEWS: Mapping[str, Callable[[RunLog], list[float]]] = {
     "markdown": lambda log: in_words(written(log, "markdown")),
     "notebook": lambda log: in_words(build_report(log)._repr_html_()),
     "json": lambda log: in_json(json.loads(written(log, "json"))),
-    "html": lambda log: in_json(blocks_of(written(log, "html"))["overview"]["rate"]),
+    "html": lambda log: in_json({"rates": blocks_of(written(log, "html"))["overview"]["rates"]}),
     "columns of the page": lambda log: in_words(
         json.dumps(blocks_of(written(log, "html"))["overview"]["grid"], ensure_ascii=False)
     ),
@@ -196,7 +196,7 @@ def test_every_output_says_what_its_rates_are_the_mean_of(tmp_path: Path) -> Non
     print_summary(build_report(after), after, Console(file=stream, width=200))
     assert words in stream.getvalue()
     assert words in written(after, "markdown")
-    assert blocks_of(written(after, "html"))["overview"]["rate"]["words"] == words
+    assert blocks_of(written(after, "html"))["overview"]["rates"][0]["words"] == words
     assert '"pass_rate_over":{"unit":"tests","count":1}' in written(after, "json")
     compared = compare_logs([before, after])
     effect = compared.contrasts[0].effects[0]

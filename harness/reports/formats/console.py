@@ -29,7 +29,13 @@ from harness.reports.sections.matrices import (
     leak_title,
     matrix_lines,
 )
-from harness.reports.sections.remarks import case_mark, remark_lines
+from harness.reports.sections.remarks import (
+    case_mark,
+    case_remark,
+    failed_warnings,
+    format_warnings,
+    remark_lines,
+)
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
@@ -113,8 +119,10 @@ class _Summary:
             if case.status not in {"passed", "skipped"}:
                 why = shorten_text(format_problem(case.deciding_trial), _PROBLEM)
                 self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: {why}"))
-            elif words := case_mark(case):
-                self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: ! {words}"))
+                self._print_indented(format_warnings(case) or "", "", depth=10)
+            elif words := case_remark(case):
+                line = f"{case.status:<9} {case_name(case, self.report)}: ! {words}"
+                self._print(Text(shorten_text(line, 2 * _PROBLEM)))
         self._print_counts()
         self._print_lines(remark_lines(self.report))
         self._print_damage()
@@ -216,9 +224,8 @@ class _Summary:
             self._print_label(check)
         if len(failed) > max(whole, _MAX_ALSO + 1):
             self._print_indented(f"… and {len(failed) - _MAX_ALSO - 1} more checks", "dim")
-        for check in result.checks:
-            if check.verdict != "passed" and check.severity == "warn":
-                self._print_check(check)
+        for check in failed_warnings(result):
+            self._print_check(check)
         self.console.print()
 
     def _print_check(self, check: CheckResult) -> None:
@@ -238,7 +245,7 @@ class _Summary:
         leaks = distinct_leaks(access)
         for leak, times in leaks[:_MAX_BLOCKS]:
             often = f" ({times} trials)" if times > 1 else ""
-            words = f"leaked    {make_one_line(leak_title(leak))}{often}"
+            words = f"leaked    {make_one_line(leak_title(leak, self.report))}{often}"
             self._print(Text(words, style="bold red"))
         if len(leaks) > _MAX_BLOCKS:
             self._print_indented(f"… and {len(leaks) - _MAX_BLOCKS} more leaks", "red", depth=0)

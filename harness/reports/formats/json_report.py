@@ -17,7 +17,14 @@ from harness.reports.build import count_results, iterate_trials
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record, sum_fields
 from harness.reports.sections.matrices import matrix_json
-from harness.reports.sections.remarks import calls_json, case_mark, count_calls, reviews_json
+from harness.reports.sections.remarks import (
+    calls_json,
+    case_mark,
+    count_calls,
+    count_warnings,
+    failed_warnings,
+    reviews_json,
+)
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import (
@@ -119,7 +126,12 @@ def _encode_rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
 def _encode_counts(cases: Iterable[CaseResult], planned: int | None = None) -> dict[str, Any]:
     counts = count_results(iterate_trials(cases), planned)
     calls = count_calls(iterate_trials(cases))
-    return asdict(counts) | {"judged": counts.judged_count, "calls": calls_json(calls)}
+    kinds, warned = count_warnings(iterate_trials(cases))
+    return asdict(counts) | {
+        "judged": counts.judged_count,
+        "warnings": {"total": kinds.total(), "trials": warned, "kinds": dict(kinds.most_common())},
+        "calls": calls_json(calls),
+    }
 
 
 def _encode_test(case: CaseResult, log: RunLog) -> dict[str, Any]:
@@ -141,6 +153,7 @@ def _encode_test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         **{name: record[name] for name in _IF_ANY if record[name] is not None},
         "status": case.status,
         "mark": case_mark(case),
+        "warnings": [f"{check.label}: {check.explanation}" for check in failed_warnings(shown)],
         "checks": [asdict(check) for check in shown.checks],
     }
     if case.planned > 1:

@@ -24,7 +24,14 @@ from harness.reports.case_names import name_within_suite
 from harness.reports.findings import get_inputs
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.record_fields import sum_fields
-from harness.reports.sections.remarks import calls_words, case_mark, count_calls, review_words
+from harness.reports.sections.remarks import (
+    calls_words,
+    case_mark,
+    count_calls,
+    format_warnings,
+    review_words,
+    warning_words,
+)
 from harness.reports.sections.repeats import trials_needed
 from harness.reports.sections.scores import find_scores
 from harness.reports.sections.sentences import failed_checks, format_account, list_server_names
@@ -117,6 +124,7 @@ def _build_suite(
         "trials_planned": sum(case.planned for case in cases),
         "calls": calls_words(count_calls(iterate_trials(cases))),
         **sum_fields(iterate_trials(cases), _SUMS),
+        **({"warnings": told} if (told := warning_words(iterate_trials(cases))) else {}),
         "reason": report.reason,
         **({"inputs": inputs["digest"]} if (inputs := get_inputs(report)) else {}),
         **({"reviews": review_words(reviews)} if reviews else {}),
@@ -188,6 +196,7 @@ def _format_properties(case: CaseResult, record: TrialRecord) -> str:
         "line": record.line,
         "calls": calls_words(count_calls(case.trials)),
         **({"mark": words} if (words := case_mark(case)) else {}),
+        **({"warnings": told} if (told := format_warnings(case)) else {}),
     }
     return "\n".join(f"[[PROPERTY|{key}={_format_value(value)}]]" for key, value in facts.items())
 

@@ -32,7 +32,7 @@ from harness.reports.sections.matrices import (
     row_name,
     sort_rows_by_urgency,
 )
-from harness.reports.sections.remarks import case_mark, remark_lines
+from harness.reports.sections.remarks import case_remark, format_warnings, remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
@@ -159,7 +159,7 @@ def _format_access(report: Report) -> str:
     """Return the access matrix: leaks first, then tests by identity; empty without identities."""
     access = report.access
     leaks = distinct_leaks(access)
-    lines = [f"🚨 {_format_warning(leak_words(leak))}\n" for leak, _ in leaks[:_LEAKS]]
+    lines = [f"🚨 {_format_warning(leak_words(leak, report))}\n" for leak, _ in leaks[:_LEAKS]]
     if len(leaks) > _LEAKS:
         lines.append(f"… and {len(leaks) - _LEAKS} more leaks.\n")
     lines += [f"⚠️ {_format_warning(words)}\n" for words in access_warnings(access)]
@@ -183,7 +183,7 @@ def _format_warning(words: str) -> str:
 def _format_table(report: Report) -> Iterator[str]:
     for case in sort_by_urgency(report):
         sums = sum_fields(case.trials, ("latency_s", "tokens_in", "tokens_out", "cost_usd"))
-        mark = case_mark(case)
+        mark = case_remark(case)
         cells = (
             "⚠️" if mark else _MARKS[case.status],
             format_code(case_name(case, report)),
@@ -198,13 +198,14 @@ def _format_table(report: Report) -> Iterator[str]:
 
 def _format_details(report: Report) -> Iterator[str]:
     for case in sort_by_urgency(report):
-        if case.status in {"failed", "error"}:
+        if case.status in {"failed", "error"} or format_warnings(case):
             run = case.deciding_trial
             where = f"{format_code(str(run.case.at))}\n\n" if run.case.at else ""
+            mark = "⚠️" if case.status == "passed" else _MARKS[case.status]
             # GitHub reads no Markdown within <summary>, so this one is HTML.
             title = html.escape(case_name(case, report, _PROBLEM))
             yield (
-                f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"
+                f"\n<details><summary>{mark} <code>{title}</code></summary>\n\n"
                 f"{where}{fence_code(limit_text(format_account(run), _ACCOUNT))}\n\n</details>\n"
             )
 

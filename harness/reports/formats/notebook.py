@@ -10,7 +10,7 @@ from harness.base import format_money, format_seconds, make_one_line, shorten_te
 from harness.reports.case_names import case_name
 from harness.reports.formats.jsonl_report import iterate_lines
 from harness.reports.record_fields import sum_fields
-from harness.reports.sections.remarks import case_mark, remark_lines
+from harness.reports.sections.remarks import case_remark, remark_lines
 from harness.reports.sections.sentences import (
     format_counts,
     format_effort,
@@ -86,7 +86,7 @@ def _format_cells(case: CaseResult, report: Report) -> tuple[str, ...]:
     ran = [run for run in case.trials if run.stop is not None]
     sums = sum_fields(ran, ("latency_s", "cost_usd"))
     # What went wrong, or what a reader must know of a case that passed.
-    remark = case_mark(case) if case.status == "passed" else format_problem(case.deciding_trial)
+    remark = case_remark(case) if case.status == "passed" else format_problem(case.deciding_trial)
     return (
         case_name(case, report),
         case.status,

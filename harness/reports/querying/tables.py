@@ -58,7 +58,8 @@ RUNS = Table(
         ),
         REAL(
             "pass_rate",
-            "Mean of the tests' pass rates, 0 to 1; null with several models, or no verdict.",
+            "Mean of the tests' pass rates, 0 to 1; null with several models or suites, or no "
+            "verdict.",
         ),
         REAL("pass_rate_low", "Lower end of its 95 % interval."),
         REAL("pass_rate_high", "Upper end of its 95 % interval."),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.base import make_one_line, shorten_text
+from harness.base import make_one_line, shorten_middle
 from harness.judging import UNOBSERVED_HINT, group_by_value, leak_lines
 from harness.reports.case_names import build_case_name
 from harness.reports.record_fields import axis_fields
@@ -61,15 +61,25 @@ def align_cells(row: AccessRow, identities: Sequence[str]) -> list[AccessCell | 
     return [by_identity.get(identity) for identity in identities]
 
 
-def leak_title(leak: Leak) -> str:
+def leak_title(leak: Leak, report: Report) -> str:
     """Return a leak in as few words as will do."""
     value = f" ({leak.shown})" if leak.shown else ""
-    return f"{leak.case}: {leak.field}{value} in {leak.place}"
+    return f"{_leak_place(leak, report)}: {leak.field}{value} in {leak.place}"
 
 
-def leak_words(leak: Leak) -> str:
+def leak_words(leak: Leak, report: Report) -> str:
     """Return a leak on one line."""
-    return f"{make_one_line(leak.case)}: {'; '.join(leak_lines(leak))}"
+    return f"{make_one_line(_leak_place(leak, report))}: {'; '.join(leak_lines(leak))}"
+
+
+def _leak_place(leak: Leak, report: Report) -> str:
+    """Return the case in which it leaked, with the subject that asked if there are several."""
+    if len(report.entrants) < 2 and len(report.suites) < 2:  # noqa: PLR2004 - several
+        return leak.case
+    asked = next((one for one in report.results if one.key == leak.key), None)
+    if asked is None:
+        return leak.case
+    return build_case_name(leak.suite, leak.case, asked.entrant, report)
 
 
 def distinct_leaks(access: AccessReport) -> list[tuple[Leak, int]]:
@@ -94,7 +104,7 @@ def matrix_lines(report: Report, width: int) -> Iterator[str]:
         return
     names = ["test", *(row_name(row, report, _MAX_NAME) for row in rows)]
     cells = [map(cell_words, align_cells(row, access.identities)) for row in rows]
-    heads = [shorten_text(make_one_line(identity), _MAX_NAME) for identity in access.identities]
+    heads = [shorten_middle(make_one_line(identity), _MAX_NAME) for identity in access.identities]
     yield from table_lines(names, list(zip(heads, *cells, strict=True)), width)
 
 
@@ -161,7 +171,7 @@ def grid_lines(report: Report, width: int) -> Iterator[str]:
 
 
 def _shorten_name(name: str) -> str:
-    return shorten_text(make_one_line(name), _LONGEST_NAME)
+    return shorten_middle(make_one_line(name), _LONGEST_NAME)
 
 
 def _format_cell(case: CaseResult | None) -> str:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.base import format_count, make_one_line
 from harness.judging import PARSER_IS_OFF
 from harness.types import (
     SEARCH,
@@ -24,6 +25,7 @@ from harness.types import (
     TrialResult,
 )
 
+_BREAK = "\n"
 _ONLY_FAILURES = "every call that succeeded reads like a failure"
 
 
@@ -120,6 +122,55 @@ def case_mark(case: CaseResult) -> str | None:
     return f"{marks[0]}{of}"
 
 
+def wants_refusal(result: TrialResult, outcome: str) -> bool:
+    """Whether a call that ended so is what a trial's suite asks for: a refusal of its own test."""
+    if outcome in {"ok", SEARCH} or result.status != "passed":
+        return False
+    met = (one for one in result.checks if one.severity == "fail" and one.verdict == "passed")
+    traits = {trait for check in met for trait in check.traits}
+    return "no_success" in traits or (outcome == "denied" and "withholds" in traits)
+
+
+def failed_warnings(result: TrialResult) -> list[CheckResult]:
+    """Return the checks of ``severity: warn`` that a trial did not pass."""
+    return [one for one in result.checks if one.severity == "warn" and one.verdict != "passed"]
+
+
+def format_warnings(case: CaseResult) -> str | None:
+    """Return the first warning of a case on a line: ``warning: max_replies 5 (and 1 more)``."""
+    found = [check for result in case.trials for check in failed_warnings(result)]
+    if not found:
+        return None
+    first = make_one_line(f"{found[0].label}: {found[0].explanation.partition(_BREAK)[0]}")
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"warning: {first.removesuffix(': ')}{more}"
+
+
+def case_remark(case: CaseResult) -> str | None:
+    """Return what a reader should know of a case that passed: its mark, else its warnings."""
+    return case_mark(case) or (format_warnings(case) if case.status == "passed" else None)
+
+
+def count_warnings(runs: Iterable[TrialResult]) -> tuple[Counter[str], int]:
+    """Return the warnings of ``runs`` by kind of check, and how many trials have any."""
+    kinds: Counter[str] = Counter()
+    trials = 0
+    for result in runs:
+        found = failed_warnings(result)
+        trials += bool(found)
+        kinds.update(check.kind for check in found)
+    return kinds, trials
+
+
+def warning_words(runs: Iterable[TrialResult]) -> str:
+    """Return ``3 warnings in 2 trials: max_replies 2, answer_contains 1``; empty without any."""
+    kinds, trials = count_warnings(runs)
+    if not trials:
+        return ""
+    told = ", ".join(f"{make_one_line(kind)} {amount}" for kind, amount in kinds.most_common())
+    return f"{format_count(kinds.total(), 'warning')} in {format_count(trials, 'trial')}: {told}"
+
+
 def select_marked(report: Report) -> list[CaseResult]:
     """Return the cases that have a mark, in order."""
     return [case for case in report.cases if case_mark(case)]
@@ -158,8 +209,10 @@ def _only_blocked(check: CheckResult) -> bool:
 
 
 def remark_lines(report: Report) -> Iterator[str]:
-    """Yield the lines: outcomes of calls, marked cases, and the number of reviewed verdicts."""
+    """Yield the lines: outcomes of calls, marked cases, warnings, and reviewed verdicts."""
     yield from call_lines(report)
+    if words := warning_words(report.results):
+        yield words
     if words := review_words(report.reviews.values()):
         yield words + ("; the verdicts of people count here" if report.by_people else "")
 

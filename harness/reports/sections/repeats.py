@@ -15,6 +15,7 @@ from harness.base import (
     standard_error,
 )
 from harness.reports.case_names import case_name
+from harness.reports.sections.sentences import group_by_subject
 from harness.types import DECIDED, CaseResult, Report, dataclass
 
 _Tally: TypeAlias = tuple[int, int]
@@ -66,12 +67,14 @@ def compute_reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
 
 def repeat_lines(report: Report) -> Iterator[str]:
     """Yield a summary's lines on repeats; none when every case ran once."""
-    for entrant in report.entrants:
-        cases = [case for case in report.cases if case.entrant == entrant]
+    groups = group_by_subject(report.cases)
+    suites, models = ({key[place] for key in groups} for place in (0, 1))
+    for (suite, entrant), cases in groups.items():
         known = [one for one in compute_reliability(cases) if one.pass_hat_k is not None]
         if known and known[-1].k > 1:
             last, k = known[-1], known[-1].k
-            of = f" [{make_one_line(entrant)}]" if len(report.entrants) > 1 else ""
+            told = ([entrant] if len(models) > 1 else []) + ([suite] if len(suites) > 1 else [])
+            of = f" [{make_one_line(' on '.join(told))}]" if told else ""
             some, every = 100 * (last.pass_at_k or 0), 100 * (last.pass_hat_k or 0)
             yield (
                 f"pass@{k} {some:.0f} % (at least one of {k} trials passes) · "

@@ -24,7 +24,7 @@ from harness.base import (
 )
 from harness.judging import NO_TRIAL, RECORDED_REWARD, is_leaking
 from harness.models import get_traits
-from harness.reports.sections.remarks import case_mark
+from harness.reports.sections.remarks import case_mark, failed_warnings
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage, dataclass
 
 URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
@@ -84,31 +84,57 @@ class PassRate:
         return "cases" if self.tests == self.cases else "tests"
 
 
+_MOST_RATES = 20
+"""Lines of pass rates; of more, the lowest ones are shown."""
+
+
 def pass_rate_lines(report: Report) -> list[str]:
-    """Return a line for the pass rate of each model: of several models there is no common one."""
-    models: dict[str, list[CaseResult]] = {}
-    for case in report.cases:
-        models.setdefault(case.entrant, []).append(case)
-    rates = {model: compute_pass_rate(cases) for model, cases in models.items()}
-    return [
-        f"{rate} [{make_one_line(model)}]" if len(models) > 1 else str(rate)
-        for model, rate in rates.items()
-        if rate is not None
-    ]
+    """Return a line for the pass rate of each model on each suite: no two have a common one."""
+    rates = list_pass_rates(report)
+    lines = [f"{rate} [{name}]" if name else str(rate) for name, rate in rates]
+    if len(lines) <= _MOST_RATES:
+        return lines
+    lowest = sorted(range(len(rates)), key=lambda place: rates[place][1].rate)[:_MOST_RATES]
+    more = f"… and {len(lines) - _MOST_RATES} more pass rates, none of them lower"
+    return [*(lines[place] for place in sorted(lowest)), more]
+
+
+def list_pass_rates(report: Report) -> list[tuple[str, PassRate]]:
+    """Return the name and the pass rate of each model on each suite that has a verdict.
+
+    A name says what tells it from the others: ``lexical``, ``shop``, ``lexical on shop``.
+    """
+    groups = group_by_subject(report.cases)
+    suites, models = ({key[place] for key in groups} for place in (0, 1))
+    found = []
+    for (suite, model), cases in groups.items():
+        if (rate := compute_pass_rate(cases)) is not None:
+            told = ([model] if len(models) > 1 else []) + ([suite] if len(suites) > 1 else [])
+            found.append((make_one_line(" on ".join(told)), rate))
+    return found
+
+
+def group_by_subject(cases: Iterable[CaseResult]) -> dict[tuple[str, str], list[CaseResult]]:
+    """Return the cases of each suite and model: what a figure may be taken over."""
+    groups: dict[tuple[str, str], list[CaseResult]] = {}
+    for case in cases:
+        groups.setdefault((case.suite, case.entrant), []).append(case)
+    return groups
 
 
 def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
-    """Return the pass rate; ``None`` if nothing has a verdict or there are several models.
+    """Return the pass rate; ``None`` without a verdict, and over several models or suites.
 
-    Each model answers the same cases, so together they would only seem to be more. Likewise, the
-    cases of one test count as one in the rate and its interval.
+    Each model answers the same cases, so together they would only seem to be more; and of 25 % and
+    98 %, a mean of 62 % is true of neither. The cases of one test count as one in the rate and its
+    interval.
     """
-    models = set[str]()
+    subjects = set[tuple[str, str]]()
 
     # In one pass: the cases of a large run are read from the disk as they go by.
     def count_verdicts() -> Iterator[tuple[str, str | None, tuple[int, int]]]:
         for case in cases:
-            models.add(case.entrant)
+            subjects.add((case.suite, case.entrant))
             verdicts = [
                 result.status == "passed"
                 for result in case.trials
@@ -124,7 +150,7 @@ def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
     found = [*map(merge_trials, tests)]
     rates = [passed / total for passed, total in found]
     rate, interval = compute_mean(rates), rate_interval(rates, sum(total for _, total in found))
-    if rate is None or interval is None or len(models) > 1:
+    if rate is None or interval is None or len(subjects) > 1:
         return None
     low, high = interval
     return PassRate(rate=rate, low=low, high=high, judged=judged, cases=number, tests=len(found))
@@ -318,7 +344,10 @@ def get_repeat_command(result: TrialResult) -> str | None:
 
 
 def format_account(result: TrialResult) -> str:
-    """Return everything that went wrong with a trial, with what usually helps, as plain text."""
+    """Return everything that went wrong with a trial, with what usually helps, as plain text.
+
+    What is only a warning stands behind what decided the verdict.
+    """
     parts: list[str | None] = []
     if result.error is not None:
         parts += [f"{result.error.kind} error: {result.error.message}", result.error.detail]
@@ -326,6 +355,8 @@ def format_account(result: TrialResult) -> str:
         where = f" ({check.at})" if check.at else ""
         told = (f"{check.label}{where}", check.explanation, check.hint)
         parts.append("\n".join(filter(None, told)))
+    for check in failed_warnings(result):
+        parts.append("\n".join(filter(None, (f"warning: {check.label}", check.explanation))))
     parts.append(result.skip_reason)
     if result.status == "failed" and (command := get_repeat_command(result)) is not None:
         parts.append(f"Again: {command}")

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import part_name
-from harness.reports.sections.remarks import case_mark
+from harness.reports.sections.remarks import case_remark, failed_warnings
 from harness.reports.sections.sentences import (
     URGENCY,
     compute_pass_rate,
@@ -97,7 +97,8 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
         "group": part_name(shown.case.group or ""),
         "question": said.get(shown.key, _SILENT).question,
         "status": case.status,
-        "problem": shorten_line(case_mark(case) or format_problem(shown), PROBLEM),
+        "problem": shorten_line(case_remark(case) or format_problem(shown), PROBLEM),
+        "warnings": sum(len(failed_warnings(trial)) for trial in case.trials) or None,
         "score": _get_score(shown),
         "tags": _shorten_names(shown.case.tags),
         "tools": _shorten_names(tools),

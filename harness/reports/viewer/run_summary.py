@@ -17,10 +17,10 @@ from harness.base import limit_text, make_printable
 from harness.judging import NO_TRIAL
 from harness.reports.build import iterate_trials, past_run
 from harness.reports.sections.remarks import calls_json, remark_lines, review_counts, review_json
-from harness.reports.sections.sentences import PassRate, compute_pass_rate
+from harness.reports.sections.sentences import PassRate, compute_pass_rate, group_by_subject
 from harness.reports.viewer.graded_checks import METRICS, get_metrics, graded_check
 from harness.runlog import Header, RunLog
-from harness.types import CaseResult, CheckResult, Report, Review, TrialResult
+from harness.types import CheckResult, Report, Review, TrialResult
 
 WORKBENCH = "workbench"
 """The key of a log's settings that says which workbench the run belongs to."""
@@ -63,10 +63,7 @@ def run_facts(header: Header, log: Path) -> dict[str, Any]:
 
 def build_summary(log: RunLog, report: Report) -> dict[str, Any]:
     """Return the summary of ``log``: pass rate, averages of the three metrics, time and cost."""
-    groups: dict[tuple[str, str], list[CaseResult]] = {}
-    for case in report.cases:
-        groups.setdefault((case.suite, case.entrant), []).append(case)
-    one_entrant = len({entrant for _, entrant in groups}) <= 1
+    groups = group_by_subject(report.cases)
     counts = report.counts
     return {
         "run": report.run_id,
@@ -86,8 +83,8 @@ def build_summary(log: RunLog, report: Report) -> dict[str, Any]:
         "calls": calls_json(report.calls),
         "call_lines": list(remark_lines(report)),
         **_encode_rate(compute_pass_rate(report.cases)),
-        # A mean over several models describes none of them.
-        "averages": compute_averages(report.results if one_entrant else ()),
+        # A mean over several models or suites describes none of them.
+        "averages": compute_averages(report.results if len(groups) <= 1 else ()),
         "groups": [
             {
                 "suite": clean_name(suite),

@@ -94,8 +94,12 @@ def describe_refusal(call: ToolCall) -> str:
 _MOST = 400
 
 
-def build_bars(said: Transcript) -> list[dict[str, Any]]:
+def build_bars(
+    said: Transcript, is_wanted: Callable[[str], bool] = lambda _: False
+) -> list[dict[str, Any]]:
     """Return the bars of a trial in seconds from its start; none where no time is recorded.
+
+    ``is_wanted`` says of an outcome whether it is a refusal that the suite asks for.
 
     ``{"who": "model" | "tool", "name", "reply", "call", "begin", "end", "measured", "words"}``,
     where ``call`` is the id of a call's request.
@@ -114,7 +118,7 @@ def build_bars(said: Transcript) -> list[dict[str, Any]]:
             ended = call.started_s + call.duration_s
             took = ReplyTime(call.started_s, ended, measured=True)
             bar = _build_bar("tool", call.tool, number, call.request_id, took)
-            found.append({**bar, "ok": not call.is_error})
+            found.append({**bar, "ok": not call.is_error or is_wanted(call.outcome)})
     return found[:_MOST]
 
 

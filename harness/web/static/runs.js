@@ -112,14 +112,15 @@ function row(run) {
   );
 }
 
-// A run of several models has a rate for each of them, and none of all.
+// A run of several models or suites has a rate for each of them, and none of all.
 /** @param {Run} run */
 function rates(run) {
   const rate = (/** @type {{pass_rate?: number | null, band?: string | null}} */ one) => element("span", { class: `band-text ${(one.band || "none").replace(" ", "-")}` }, percent(one.pass_rate));
   const groups = run.groups || [];
-  if (new Set(groups.map((one) => one.entrant)).size < 2) return [rate(run)];
-  const suites = new Set(groups.map((one) => one.suite));
-  return groups.map((one) => element("div", {}, rate(one), ` ${one.entrant}${suites.size > 1 ? `, ${one.suite}` : ""}`));
+  if (groups.length < 2) return [rate(run)];
+  const [suites, models] = [new Set(groups.map((one) => one.suite)), new Set(groups.map((one) => one.entrant))];
+  const name = (/** @type {Group} */ one) => [models.size > 1 ? one.entrant : "", suites.size > 1 ? one.suite : ""].filter(Boolean).join(" on ");
+  return groups.map((one) => element("div", {}, rate(one), ` ${name(one)}`));
 }
 
 /** @param {Run} run @param {string} suites @param {string} when */

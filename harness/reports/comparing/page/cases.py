@@ -20,6 +20,7 @@ from harness.reports.sections.sentences import format_problem
 from harness.reports.viewer.grid import shorten_line
 from harness.runlog import RunLog, ToolsLine, read_log, tool_forms
 from harness.types import (
+    SEARCH,
     JsonObject,
     Status,
     Tool,
@@ -187,15 +188,17 @@ def _encode_trial(trial: PageTrial) -> JsonObject:
         "status": trial.status,
         "problem": limit_text(trial.problem, _LONGEST),
         "question": limit_text("\n\n".join(asked), _LONGEST),
-        "calls": [_encode_call(call) for call in said.tool_calls[:_MOST_CALLS]],
+        "calls": [_encode_call(call, trial.status) for call in said.tool_calls[:_MOST_CALLS]],
         "left_out": max(0, len(said.tool_calls) - _MOST_CALLS),
         "answer": limit_text(said.answer, _LONGEST),
         "effort": f"{format_seconds(trial.latency_s)}, {tokens}, {cost}",
     }
 
 
-def _encode_call(call: ToolCall) -> JsonObject:
+def _encode_call(call: ToolCall, status: Status) -> JsonObject:
     return {
+        # A refusal in a trial that passed is what its suite asks for, or does not mind.
+        "fine": call.outcome in {"ok", SEARCH} or (status, call.outcome) == ("passed", "denied"),
         "tool": shorten_line(call.tool),
         "outcome": call.outcome,
         "arguments": [

@@ -5,7 +5,7 @@ import { swatch } from "../../viewer/assets/colour.js";
 import { el } from "../../viewer/assets/elements.js";
 import { aligned, wordParts } from "./diff.js";
 
-/** @typedef {{tool: string, outcome: string, arguments: [string, string][], result: string}} Call */
+/** @typedef {{tool: string, outcome: string, fine: boolean, arguments: [string, string][], result: string}} Call */
 /** @typedef {{number: number, model: string, status: string, problem: string, question: string, calls: Call[],
  *   left_out: number, answer: string, effort: string}} Trial */
 
@@ -89,7 +89,7 @@ const sameCall = (one, other) => one.outcome === other.outcome && JSON.stringify
 
 /** @param {Call | null} one @param {Call | null} other */
 function outcomes(one, other) {
-  const word = (/** @type {Call} */ call) => el("span", { class: `outcome ${["ok", "tool_search"].includes(call.outcome) ? "ok" : "not-ok"}`, text: call.outcome.replace("_", " ") });
+  const word = (/** @type {Call} */ call) => el("span", { class: `outcome ${call.fine ? "ok" : "not-ok"}`, text: call.outcome.replace("_", " ") });
   if (!one || !other) return [one, other].flatMap((call) => (call ? [word(call)] : []));
   return one.outcome === other.outcome ? [word(one)] : [word(one), " → ", word(other)];
 }

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from harness.base import format_money, format_number, format_seconds, limit_text, load_json
 from harness.models import cut_note
+from harness.reports.sections.remarks import wants_refusal
 from harness.reports.sections.sentences import get_repeat_command
 from harness.reports.trial_record import TrialRecord
 from harness.reports.viewer.graded_checks import graded_detail
@@ -64,6 +66,9 @@ def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str
     record = TrialRecord(result, transcript=transcript)
     said = transcript or Transcript()
     steps = _encode_steps(said)
+    for step in steps:
+        if wants_refusal(result, step.get("outcome", "ok")):
+            step["wanted"] = True
     if (more := len(steps) - _MOST_STEPS) > 0:
         steps[_MOST_STEPS:] = [_say("note", f"{more} more steps are in the run log")]
     return {
@@ -89,7 +94,10 @@ def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str
         ],
         "graded": graded_detail(result, said, _format_json),
         "steps": steps,
-        "bars": [{**bar, "name": shorten_line(bar["name"])} for bar in build_bars(said)],
+        "bars": [
+            {**bar, "name": shorten_line(bar["name"])}
+            for bar in build_bars(said, partial(wants_refusal, result))
+        ],
         "stderr": _bound_text(said.stderr_tail),
     }
 

@@ -31,8 +31,8 @@ from harness.reports.sections.repeats import repeat_lines
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
     URGENCY,
-    compute_pass_rate,
     format_names,
+    list_pass_rates,
     list_servers,
     list_status_counts,
     model_words,
@@ -85,7 +85,7 @@ _MOST_FINDINGS = 200
 
 def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
     """Return the page's first block of data, ready to show: texts made safe, figures in words."""
-    facts, rate = tool_facts(report, log), compute_pass_rate(report.cases)
+    facts = tool_facts(report, log)
     return {
         "run": shorten_line(report.run_id),
         "suites": [
@@ -105,9 +105,16 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
         "early": None if report.reason == "complete" else report.reason,
         "planned": report.counts.planned,
         "endings": [{"status": one, "amount": many} for one, many in list_status_counts(report)],
-        "rate": None
-        if rate is None
-        else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)},
+        "rates": [
+            {
+                "name": shorten_line(name),
+                "rate": rate.rate,
+                "low": rate.low,
+                "high": rate.high,
+                "words": str(rate),
+            }
+            for name, rate in list_pass_rates(report)
+        ],
         "repeats": [
             shorten_line(words, _TEXT) for words in (*remark_lines(report), *repeat_lines(report))
         ],

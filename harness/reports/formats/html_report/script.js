@@ -26,7 +26,7 @@ import { block, caseBlock, cellsOf, searchBlocks } from "./blocks.js";
  * @property {string | null} early  why the run ended early
  * @property {number} planned  trials
  * @property {{status: string, amount: number}[]} endings
- * @property {{rate: number, low: number, high: number, words: string} | null} rate  the pass rate and its interval, from 0 to 1
+ * @property {{name: string, rate: number, low: number, high: number, words: string}[]} rates  of each model on each suite, from 0 to 1
  * @property {string[]} repeats
  * @property {{title: string, lines: string[]}[]} scores  of the suites that define any
  * @property {[string, string][]} figures
@@ -40,6 +40,7 @@ import { block, caseBlock, cellsOf, searchBlocks } from "./blocks.js";
 /** @type {Overview} */
 const data = await block("overview");
 
+const MOST_RATES = 12; // beside each other; the columns of the grid have all
 const MOST_BARS = 1000; // of a chart: a screen has no room for more
 
 const several = { suites: data.suites.length > 1, models: data.models.length > 1 };
@@ -87,20 +88,17 @@ function rateBox() {
     box.append(el("strong", { text: found ? plural(found, "finding") : "No finding" }), el("span", { class: "dim", text: "Evidence has each of them, and what was not tried" }));
     return box;
   }
-  if (!data.rate) {
-    const why = data.models.length > 1 ? "Each model has a pass rate of its own, above its column" : "nothing has a verdict";
-    box.append(el("strong", { text: "–" }), el("span", { class: "dim", text: why }));
-    return box;
-  }
-  const { rate, low, high, words } = data.rate;
-  box.append(
-    el("strong", { text: `${Math.round(100 * rate)} %` }),
+  if (!data.rates.length) box.append(el("strong", { text: "–" }), el("span", { class: "dim", text: "nothing has a verdict" }));
+  // Of several models or suites no figure stands for all.
+  for (const { name, rate, low, high, words } of data.rates.slice(0, MOST_RATES)) box.append(
+    el("strong", {}, name ? el("bdi", { class: "dim", text: `${name} ` }) : null, `${Math.round(100 * rate)} %`),
     el("span", { class: "dim", text: words }),
     svg("svg", { viewBox: "0 0 1000 26", preserveAspectRatio: "none", role: "img", "aria-label": words },
       svg("rect", { class: "track", x: 0, y: 10, width: 1000, height: 6 }),
       svg("rect", { class: "band", x: 1000 * low, y: 6, width: Math.max(4, 1000 * (high - low)), height: 14 }),
-      svg("rect", { class: "point", x: Math.min(994, 1000 * rate - 3), y: 2, width: 6, height: 22 })),
-  );
+      svg("rect", { class: "point", x: Math.min(994, 1000 * rate - 3), y: 2, width: 6, height: 22 })));
+  const left = data.rates.length - MOST_RATES;
+  if (left > 0) box.append(el("span", { class: "dim", text: `and ${left} more, above their columns` }));
   return box;
 }
 
@@ -193,7 +191,7 @@ function showTools() {
     return;
   }
   const heads = ["tool", "offered (trials)", "calls", "errors", "denied", "blocked", "remark"];
-  const cell = (/** @type {number} */ value, /** @type {number} */ index) => el("td", { text: value.toLocaleString("en"), class: !value ? "zero" : index >= 2 ? "bad" : "" });
+  const cell = (/** @type {number} */ value, /** @type {number} */ index) => el("td", { text: value.toLocaleString("en"), class: !value ? "zero" : index === 2 ? "bad" : "" });
   const note = (/** @type {number} */ offered, /** @type {number} */ calls) => (calls ? (offered ? "" : "not on offer") : "never used");
   at("tools-table").append(el("table", {},
     el("caption", { text: "How often each tool was offered and called, and what became of the calls" }),

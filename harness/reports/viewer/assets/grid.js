@@ -2,7 +2,7 @@
 // A grid of one-line rows, of which only those that are seen are part of the page: 100,000 scroll like 10.
 
 import { swatch } from "./colour.js";
-import { breakable, el } from "./elements.js";
+import { breakable, el, plural } from "./elements.js";
 
 const AROUND = 12; // rows drawn above and below those that are seen
 const PRINTED = 5000; // rows that paper gets at most
@@ -113,7 +113,9 @@ export class Grid {
     const trials = cell.planned ? ` ${cell.passed}/${cell.planned}` : "";
     return el("div", { ...facts, class: "vcell", title: cell.problem || cell.status },
       el("span", { class: `vstatus ${cell.status}` }, el("span", { "aria-hidden": "true", text: `${MARKS[cell.status] || "?"} ` }),
-        el("span", { class: "vword", text: `${cell.status}${trials}` })),
+        el("span", { class: "vword", text: `${cell.status}${trials}` }),
+        cell.warnings ? el("span", { class: "vwarn", title: plural(cell.warnings, "warning") }, el("span", { "aria-hidden": "true", text: ` ⚠${cell.warnings > 1 ? cell.warnings : ""}` }),
+          el("span", { class: "unseen", text: ` ${plural(cell.warnings, "warning")}` })) : null),
       el("span", { class: "vscore", text: cell.score === undefined ? "" : shownScore(cell.score) }),
       el("span", { class: "vproblem", dir: "auto", text: cell.problem || "" }),
       el("span", { class: "veffort", text: [cell.latency, cell.paid_usd ? cell.paid : ""].filter(Boolean).join(", ") }));

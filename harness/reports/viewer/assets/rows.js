@@ -9,6 +9,7 @@ import { FILTERS, filtersOf, wordsOf } from "./state.js";
  * @property {string} [model] @property {Object<string, string>} [axes]  what the entrant is: a model, with values on axes
  * @property {string} [identity] @property {string} [group] @property {string} [problem] @property {string} [question] @property {number} [score]
  * @property {string[]} [tags] @property {string[]} [tools] @property {string[]} [failed]
+ * @property {number} [warnings]  failed checks that decide nothing
  * @property {number} [tool_calls] @property {number} [latency_s] @property {string} [latency] @property {number} [paid_usd] @property {string} [paid]
  * @property {number} [passed] @property {number} [planned] @property {string[]} [trials]  their statuses
  * @property {number[]} [at]  where the log has each trial

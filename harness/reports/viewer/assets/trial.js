@@ -94,12 +94,12 @@ function step(one) {
     }
     return el("li", { class: one.who }, el("span", { class: "who", text: who }), box(one.text || "(no text)", who));
   }
-  const ok = ["ok", "under way", "tool_search"].includes(one.outcome);
+  const ok = one.wanted || ["ok", "under way", "tool_search"].includes(one.outcome); // a wanted refusal is no fault
   const item = el("li", { class: ok ? "call" : "call bad" },
     el("span", { class: "who" }, el("span", { class: "dim", text: `${one.what} ` }), el("bdi", { text: one.tool })), " ",
-    el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replaceAll("_", " ") }),
+    el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replaceAll("_", " ") + (one.wanted ? ", as wanted" : "") }),
     el("span", { class: "dim", text: ` ${[one.reply ? `reply ${one.reply}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
-  if (one.refused) item.append(el("p", { class: "refused", text: one.refused }));
+  if (one.refused) item.append(el("p", { class: one.wanted ? "dim" : "refused", text: one.refused }));
   for (const fault of one.faults || []) item.append(el("p", { class: "failed", text: fault }));
   for (const note of one.notes || []) item.append(el("p", { text: note }));
   const part = (/** @type {string} */ label, /** @type {string} */ text) => {
