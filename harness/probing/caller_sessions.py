@@ -31,6 +31,7 @@ from harness.probing.callers import (
     find_unsent_tokens,
 )
 from harness.probing.effort.budget import Effort
+from harness.probing.effort.concurrency import AT_ONCE
 from harness.probing.interference.data_sets import declare_alteration
 from harness.probing.planned_calls import (
     Expectations,
@@ -104,6 +105,12 @@ class Prober:
         """The suite's identities that try to get more than they should."""
         chosen = self.plan.narrowing
         return tuple(caller for caller in self.plan.callers if chosen.has_identity(caller.name))
+
+    @property
+    def most_processes(self) -> int:
+        """How many callers may have a process of their own at the same time."""
+        # With `isolation: none`, there may be a server that can run only once.
+        return 1 if self.plan.server.isolation == "none" else AT_ONCE
 
     def pair_with_tools(self, *, destructive: bool = False) -> list[tuple[ProbeCall, Tool]]:
         """Return the calls that change nothing, with any arguments, and their tools."""

@@ -30,6 +30,7 @@ from harness.probing.call_facts import Lines, get_result, judge_call
 from harness.probing.caller_sessions import ROUNDS, Prober
 from harness.probing.caller_views import get_caller_name, get_facts, group_by
 from harness.probing.callers import ProbeCaller
+from harness.probing.effort.concurrency import run_at_once
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.stability import (
     ROUNDS_ALONE,
@@ -182,13 +183,24 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
     alone = _IsolatedCalls(prober, answers)
     # The process that all have shared must not serve the comparisons below.
     await prober.pool.end_idle()
-    for caller in alone.callers:
-        # Whoever was given nothing by the process that all share cannot have been given too much.
-        if asked := [call for call in calls if alone.has_answer(caller, call)]:
-            if prober.effort.is_spent():
-                prober.effort.leave_out(len(asked))
-            else:
-                await alone.screen_calls(caller, asked)
+    # Whoever was given nothing by the process that all share cannot have been given too much.
+    asked = {
+        caller.name: (caller, kept)
+        for caller in alone.callers
+        if (kept := [call for call in calls if alone.has_answer(caller, call)])
+    }
+    made: dict[str, Lines] = {}
+
+    async def screen_caller(caller: ProbeCaller, kept: Sequence[ProbeCall]) -> None:
+        if prober.effort.is_spent():
+            prober.effort.leave_out(len(kept))
+        else:
+            made[caller.name] = await alone.screen_calls(caller, kept)
+
+    await run_at_once(screen_caller, asked.values(), prober.most_processes)
+    # In the order of the callers, however long each of them took.
+    for name in asked:
+        alone.lines += made.get(name, ())
     confirmed: set[str] = set()
     for suspect, call, other in alone.find_suspects(calls):
         if suspect.name in confirmed or len(confirmed) == _MOST_CONFIRMED:
@@ -238,8 +250,12 @@ class _IsolatedCalls:
             if (answer.name, answer.call) == asked
         )
 
-    async def screen_calls(self, caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
-        """Make ``calls`` as ``caller`` in one process; those that give less than before, twice."""
+    async def screen_calls(self, caller: ProbeCaller, calls: Sequence[ProbeCall]) -> Lines:
+        """Make ``calls`` as ``caller`` in one process; those that give less than before, twice.
+
+        Return their lines.
+        """
+        lines: Lines = []
         # If the session does not open, no call has a line: the first one stands for all.
         trial = self._build_trial(caller, calls[0], 1, "first of all alone")
         try:
@@ -249,14 +265,17 @@ class _IsolatedCalls:
                     # counts as less.
                     for words in ("first of all alone", "first of all alone, again"):
                         trial = self._build_trial(caller, call, 1, words)
-                        made = await self._make_call(session, call, trial)
+                        line = await self.prober.make_call(session, call, trial)
+                        lines.append((line, session.tools))
+                        made = get_result(line)
                         if made is None:
                             break
                         self.own[caller.name, call.label] = made
                         if not self._has_gained_more(caller, call, made):
                             break
         except HarnessError as error:
-            self.lines.append((self.prober.build_failed_line(error, trial), None))
+            lines.append((self.prober.build_failed_line(error, trial), None))
+        return lines
 
     def _has_gained_more(self, caller: ProbeCaller, call: ProbeCall, own: Result) -> bool:
         """Whether the caller got more by the same call in the process that all share."""

@@ -14,7 +14,8 @@ import anyio
 from harness.base import GATE, utc_now
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.effort.budget import Effort
-from harness.probing.effort.steps import AT_ONCE, ProbeRound, ProbeSteps
+from harness.probing.effort.concurrency import AT_ONCE
+from harness.probing.effort.steps import ProbeRound, ProbeSteps
 from harness.probing.findings import read_probe
 from harness.probing.interference.data_sets import iterate_data_servers
 from harness.probing.kept_decisions import DecisionChange, Kept
@@ -110,7 +111,7 @@ async def run_probe(
             header = build_header(described, run_id, RunOptions(concurrency=AT_ONCE))
             log.append(replace(header, settings={**header.settings, "inputs": inputs}))
             began = anyio.current_time()
-            course = ProbeSteps(prober, log, read_log(log.path))
+            course = ProbeSteps(prober, log, read_log(log.path).hold_transcripts())
             await course.make_reading_calls(rounds, in_turn)
             await course.alter_values(learn)
             # Last, since nothing can be compared on data that calls have changed.

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.base import HarnessError, InvalidInput, Problem
 from harness.runlog.content import LogContent, build_partial_line
+from harness.runlog.held_transcripts import HeldTranscripts
 from harness.runlog.interning import ResultInterner
 from harness.runlog.lines import (
     DamagedLine,
@@ -58,6 +59,8 @@ class RunLog:
     """Bytes of the file that were read; it may have grown since."""
     lines: int = 0
     """Number of lines that were read."""
+    held: HeldTranscripts | None = field(default=None, repr=False)
+    """Conversations that need not be read from the file again (`hold_transcripts`)."""
 
     def apply_reviews(self) -> RunLog:
         """Return the same log, with people's verdicts in place of the machine's."""
@@ -77,7 +80,10 @@ class RunLog:
 
     def read_transcript(self, key: str) -> Transcript | None:
         """Return the conversation of the trial with that key; ``None`` if it has none."""
-        return self.read_trial(key).transcript if key in self else None
+        if key not in self:
+            return None
+        held = None if self.held is None else self.held.find(self._offsets[key])
+        return self.read_trial(key).transcript if held is None else held
 
     def read_trial(self, key: str) -> TrialLine:
         """Return the last line of the trial with that key."""
@@ -100,6 +106,13 @@ class RunLog:
             file.seek(self._offsets[key])
             return file.readline()
 
+    def hold_transcripts(self) -> RunLog:
+        """Return the same log, which holds the conversations that `read_further` comes upon.
+
+        For a log that its own writer judges several times while it grows.
+        """
+        return replace(self, held=HeldTranscripts())
+
     def read_further(self) -> RunLog:
         """Return the log with what has been written to its file since it was read.
 
@@ -121,6 +134,7 @@ class RunLog:
             reviews={**self.reviews},
             size=self.size,
             lines=self.lines,
+            held=self.held,
         )
         return _take_new_lines(known).build_log()
 
@@ -182,11 +196,15 @@ class StoredContent(LogContent):
     runs: dict[str, TrialResult] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
     sharing: ResultInterner = field(default_factory=ResultInterner)
+    held: HeldTranscripts | None = None
+    """As in `RunLog`."""
     moved: LatestResults | None = None
     """What takes the place of ``runs`` and ``offsets`` once they are many."""
 
     def keep_result(self, line: TrialLine, offset: int) -> None:
         """Keep the result, in the place of an earlier one of its trial."""
+        if self.held is not None and line.transcript is not None:
+            self.held.keep(offset, line.transcript)
         if self.moved is not None:
             self.moved.put(line.run, offset)
             return
@@ -234,6 +252,7 @@ class StoredContent(LogContent):
             {key: review for key, review in self.reviews.items() if key in offsets},
             size=self.size,
             lines=self.lines,
+            held=self.held,
         )
 
 
@@ -330,4 +349,4 @@ def amend_log(log: RunLog, **changes: Any) -> RunLog:
         return log
     with LogWriter(log.path) as writer:
         writer.append(footer)
-    return read_log(log.path)
+    return log.read_further()

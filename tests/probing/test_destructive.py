@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 
-from harness.probing.callers import name_callers
+from harness.probing.caller_sessions import Prober
+from harness.probing.callers import ProbeCaller, name_callers
 from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
+from harness.sessions import Session
 from harness.types import Caller, Case, Check, Isolation, ServerSpec, TransportSpec
 from tests.often import often
 
@@ -111,3 +115,26 @@ def test_they_reach_a_server_that_can_run_only_once_at_a_time(tmp_path: Path) ->
     assert [line for line in report.lost if "locked" in line] == []
     decided = report.decisions['set_salary(person_id="P-1007", salary=1)']
     assert decided["clerk"].access == "hidden"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("isolation", "alone"), [("identity", False), ("none", True)])
+def test_callers_have_processes_of_their_own_side_by_side_where_more_than_one_may_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation, *, alone: bool
+) -> None:
+    running: set[str] = set()
+    together: list[int] = []
+    opens = Prober.open_own_session
+
+    @asynccontextmanager
+    async def watch(prober: Prober, caller: ProbeCaller) -> AsyncGenerator[Session]:
+        async with opens(prober, caller) as session:
+            running.add(caller.name)
+            together.append(len(running))
+            await anyio.sleep(0.3)  # the others start meanwhile, if they may
+            yield session
+            running.discard(caller.name)
+
+    monkeypatch.setattr(Prober, "open_own_session", watch)
+    probed(tmp_path, "blind", destructive=False, isolation=isolation)
+    assert (max(together) == 1) is alone

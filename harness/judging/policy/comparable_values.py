@@ -139,11 +139,19 @@ class Prose:
         """Return whether the text has the value, as a whole word and in any notation."""
         if value.number is not None:
             return value.number in self.numbers
-        # The plain search first: it is far faster than the pattern, which only confirms it.
-        if value.text in self._folded:
-            bounded = rf"(?<!\w){re.escape(value.text)}(?!\w)"
-            return re.search(bounded, self._folded) is not None
-        return bool(value.digits) and value.digits in _squeeze_text(self._folded)
+        # No pattern: it would take many times as long, and a text is asked for thousands of values.
+        start = found = self._folded.find(value.text)
+        while start >= 0:
+            if not self._is_within_word(start, start + len(value.text)):
+                return True
+            start = self._folded.find(value.text, start + 1)
+        return found < 0 and bool(value.digits) and value.digits in _squeeze_text(self._folded)
+
+    def _is_within_word(self, start: int, end: int) -> bool:
+        return any(
+            letter.isalnum() or letter == "_"
+            for letter in (*self._folded[max(0, start - 1) : start], *self._folded[end : end + 1])
+        )
 
     @cached_property
     def numbers(self) -> frozenset[float]:

@@ -224,7 +224,8 @@ class ValueSearch(Generic[Owner]):
                 continue
             number, shown = layer.lines[line], layer.kept[first:last]
             end = begins[line + 1] - 1 if line + 1 < len(begins) else len(plain)
-            whole = not split and SqueezedText(plain[begins[line] : end]).squeezed == form.squeezed
+            # By the words around it: squeezing the line for each of its values takes its length.
+            whole = not split and hay.is_alone(start, start + length, begins[line], end)
             how, source = layer.how[line], layer.sources[line]
             if not how:
                 how, source = _describe_manner(form, shown, split=split), shown

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -72,6 +72,17 @@ class SqueezedText:
     def find_span(self, start: int, end: int) -> tuple[int, int]:
         """Return the position in the text of the squeezed characters ``start`` to ``end``."""
         return self._find_place(start), self._find_place(end - 1) + 1
+
+    def is_alone(self, start: int, end: int, begin: int, stop: int) -> bool:
+        """Whether ``begin`` to ``stop`` of the text has no more than these squeezed characters.
+
+        ``start`` begins a run of letters or digits, and ``end`` ends one.
+        """
+        first, behind = bisect_left(self.starts, start), bisect_left(self.starts, end)
+        runs = self._run_starts
+        return (first == 0 or runs[first - 1] < begin) and (
+            behind == len(runs) or runs[behind] >= stop
+        )
 
     def _find_place(self, offset: int) -> int:
         run = bisect_right(self.starts, offset) - 1

@@ -7,11 +7,9 @@ follows is chosen by the answers so far.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
-
-import anyio
+from typing import TypeAlias
 
 from harness.probing.arguments.shared_calls import try_shared_values
 from harness.probing.call_facts import Lines, get_result
@@ -27,6 +25,7 @@ from harness.probing.control_calls import (
     warm_up,
 )
 from harness.probing.cursors import cross_cursors, find_pairs
+from harness.probing.effort.concurrency import run_at_once
 from harness.probing.findings import find_findings_so_far
 from harness.probing.forged_calls import ForgedCall, group_by_caller
 from harness.probing.forging import CallForger
@@ -49,8 +48,6 @@ from harness.reports import build_report
 from harness.runlog import LogWriter, RunLog, ToolsLine
 from harness.sessions import delivery_of
 
-AT_ONCE = 4
-"""Number of concurrent callers."""
 _HALF, _THIRD = 1 / 2, 1 / 3
 """What a step may take of the budget that is left."""
 
@@ -87,7 +84,7 @@ class ProbeSteps:
         effort.begin_step("each call twice, to warm up")
         first = await warm_up(self.prober)
         effort.begin_step("each call as each of the suite's identities")
-        await _run_at_once(self._make_round, own)
+        await run_at_once(self._make_round, own)
         self.find_so_far()
         if effort.is_limited:
             await self._make_in_turn(in_turn, first)
@@ -115,7 +112,7 @@ class ProbeSteps:
     async def _make_others_calls(self, others: Sequence[ProbeRound]) -> None:
         if others:
             self.prober.effort.begin_step("the same as altered identities", _HALF)
-            await _run_at_once(self._make_round, others)
+            await run_at_once(self._make_round, others)
 
     async def _make_in_turn(self, in_turn: Sequence[ProbeRound], first: Lines) -> None:
         effort = self.prober.effort
@@ -233,13 +230,17 @@ class ProbeSteps:
             self.log_lines(await forging.make_calls(caller, calls))
 
         each = group_by_caller([*forging.calls, *further]).values()
-        await _run_at_once(make_caller_calls, [(calls[0].caller, calls) for calls in each])
+        await run_at_once(make_caller_calls, [(calls[0].caller, calls) for calls in each])
 
     async def _make_risky_calls(self, forging: CallForger, chosen: Sequence[ForgedCall]) -> None:
-        for calls in group_by_caller(chosen).values():
-            self.log_lines(await forging.make_risky_calls(calls[0].caller, calls))
+        async def make_caller_calls(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
+            self.log_lines(await forging.make_risky_calls(caller, calls))
             # Otherwise a process of each caller would run at the same time.
             await self.prober.pool.end_idle()
+
+        each = group_by_caller(chosen).values()
+        rounds = [(calls[0].caller, calls) for calls in each]
+        await run_at_once(make_caller_calls, rounds, self.prober.most_processes)
 
     async def make_changing_calls(self, rounds: Sequence[ProbeRound]) -> None:
         """Make the calls that change data, after all other calls; last, with nothing to change.
@@ -248,14 +249,14 @@ class ProbeSteps:
         """
         self.prober.effort.begin_step("calls that change something")
         await self.prober.pool.end_idle()
-        alone = self.prober.plan.server.isolation == "none"
+        most = self.prober.most_processes
 
         async def make_round(caller: ProbeCaller, calls: Sequence[ProbeCall], _: int) -> None:
             self.log_lines(await self.prober.make_calls(caller, calls, apart=True))
-            if alone:
+            if most == 1:
                 await self.prober.pool.end_idle()
 
-        await _run_at_once(make_round, rounds, 1 if alone else AT_ONCE)
+        await run_at_once(make_round, rounds, most)
         if self.forging is not None:
             await self._make_risky_calls(self.forging, self.forging.changing)
         if self.prober.plan.narrowing.has_kind("values"):
@@ -284,20 +285,3 @@ class ProbeSteps:
                 context = line.run.case.user_context
                 self.log.append(ToolsLine(server=server, tools=tools, user_context=context))
             self.log.append(line)
-
-
-async def _run_at_once(
-    make_round: Callable[..., Awaitable[None]],
-    rounds: Iterable[tuple[Any, ...]],
-    most: int = AT_ONCE,
-) -> None:
-    """Make the calls of several callers concurrently, ``most`` of them at a time."""
-    limiter = anyio.CapacityLimiter(most)
-
-    async def wait_for_slot(one: tuple[Any, ...]) -> None:
-        async with limiter:
-            await make_round(*one)
-
-    async with anyio.create_task_group() as group:
-        for one in rounds:
-            group.start_soon(wait_for_slot, one)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.policy import View, find_leaks
+from harness.judging.secrecy.values import SqueezedText
 from harness.types import Leak, Tool, ToolList
 from tests.judging.policy.views import ADMIN, ARGUMENTS, FULL, RECORD, REFUSED, call, view, without
 from tests.often import often
@@ -639,3 +640,31 @@ def test_independent_records_of_two_identities_give_nothing_away(
         for n, one in enumerate(lists[1])
     ]
     assert leaks(view("admin", *theirs), view("clerk", *own)) == []
+
+
+def test_each_field_of_a_large_record_is_held_against_a_text_in_the_same_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[int] = []
+    squeeze = SqueezedText.__init__
+
+    def count(text: SqueezedText, said: str) -> None:
+        read.append(len(said))
+        squeeze(text, said)
+
+    monkeypatch.setattr(SqueezedText, "__init__", count)
+    characters = []
+    for fields in (100, 400):
+        record = {f"field_{n}": f"the note {n} of case X{n:03d}" for n in range(fields)}
+        told = call("search_people", structured={"notes": ", ".join(record.values())})
+        leaks = find_leaks(
+            [
+                view("admin", call(structured=record)),
+                view("clerk", call(structured={"employee_id": "EMP_0042"}), told),
+            ]
+        )
+        assert len(leaks) == fields
+        characters.append(sum(read))
+        read.clear()
+    # With every value, the whole text would be read once more: sixteen times as much.
+    assert characters[1] < 6 * characters[0]

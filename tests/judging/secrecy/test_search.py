@@ -268,3 +268,25 @@ def test_a_decoder_takes_any_text_and_keeps_to_a_line(name: str, text: str) -> N
 def test_escapes_of_an_address_in_a_link_are_undone() -> None:
     assert found(f"mailto:{quote('a.b@c.example.com', safe='')}?x=1", "a.b@c.example.com")
     assert found(html.escape('<a href="x">a.b@c.example.com</a>'), "a.b@c.example.com")
+
+
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ("Ines Okafor", True),
+        (" -- Ines Okafor! ", True),
+        ("Ines Okafor 7", False),
+        ("to Ines Okafor", False),
+        ("Ines Okafor, Ines Okafor", False),
+    ],
+)
+def test_a_value_is_whole_where_its_line_has_no_other_letter_or_digit(
+    line: str, *, whole: bool
+) -> None:
+    form = build_search_form("Ines Okafor", "name")
+    assert form is not None
+    page = Page("a page")
+    for text in ("before", line, "behind"):
+        page.add("", text)
+    found = [*ValueSearch([(form, None)]).search_page(page)]
+    assert {one.whole for one in found} == {whole}
