@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from harness.runner.planning.option_types import (
@@ -26,7 +26,6 @@ from harness.runner.planning.option_types import (
     number_type,
     read_option_file,
 )
-from harness.types import dataclass
 
 Entrance: TypeAlias = Literal["command line", "python", "pytest", "page"]
 """What a run is asked for through: ``harness evals``, `harness.run`, pytest, or the page's API."""
