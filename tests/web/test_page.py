@@ -88,7 +88,7 @@ def test_an_upload_becomes_a_grid_and_a_summary(
     assert "3 tests with fake on the server plain" in browser.run(TEXT, "#verdict")
     name = run(browser)
     ended(browser)
-    assert browser.run(STATUSES) == ["failed", "passed", "passed"]
+    browser.until(lambda: browser.run(STATUSES) == ["failed", "passed", "passed"])
     scores = browser.run(TEXT, "#scores")
     assert "Pass rate67 %needs work" in scores
     assert "Tool selection0.67needs work" in scores
@@ -111,6 +111,7 @@ def test_an_upload_becomes_a_grid_and_a_summary(
     bars = "return [...document.querySelectorAll('.time-axis rect')].map((one) => one.classList[0])"
     assert browser.run(bars) == ["bar-model", "bar-tool", "bar-model"]
     assert browser.run("return document.querySelector('.bar-inferred')") is None
+    browser.driver.find_element(By.CSS_SELECTOR, ".menu summary").click()
     browser.driver.find_element(By.ID, "download").click()
     file = downloads / f"{name}.json"
     browser.until(file.exists)

@@ -191,7 +191,7 @@ export class Live {
     this.run = run;
     this.done.planned = Math.max(this.done.planned || 0, run.planned);
     const name = run.file || run.suites.map((suite) => suite.name).join(", ");
-    byId("live-title").textContent = name;
+    byId("live-title").textContent = byId("live-title").title = name;
     document.title = `${name} · harness`;
     byId("about").textContent =
       `${run.models.join(", ")} on ${run.servers.join(", ")} · run ${run.id}` +
@@ -264,7 +264,12 @@ export class Live {
     this.tiles(summary.elapsed_s, summary.paid_usd);
     // One figure of several models, or of several suites, would be true of none of them.
     const groups = summary.groups.length > 1 ? summary.groups : [summary];
-    replaceIn(byId("scores"), ...groups.map(figures));
+    const rates = groups.map((one) => one.pass_rate).filter((rate) => rate !== null);
+    const range = rates.length ? `${percent(Math.min(...rates))} to ${percent(Math.max(...rates))}` : "no verdict";
+    replaceIn(byId("scores"), ...(groups.length > 1
+      ? [element("details", {}, element("summary", {}, `${groups.length} pass rates: ${range}`), ...groups.map(figures))]
+      : groups.map(figures)));
+    byId("bar-line").hidden = true;
     byId("summary").hidden = false;
     this.reviews.take(summary.reviews);
     this.comparing.offer(summary);

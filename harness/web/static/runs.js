@@ -119,7 +119,7 @@ function rates(run) {
   const groups = run.groups || [];
   if (groups.length < 2) return [rate(run)];
   const [suites, models] = [new Set(groups.map((one) => one.suite)), new Set(groups.map((one) => one.entrant))];
-  const name = (/** @type {Group} */ one) => [models.size > 1 ? one.entrant : "", suites.size > 1 ? one.suite : ""].filter(Boolean).join(" on ");
+  const name = (/** @type {Group} */ one) => [models.size > 1 ? one.entrant : "", suites.size > 1 ? one.suite : ""].filter(Boolean).join(", ");
   return groups.map((one) => element("div", {}, rate(one), ` ${name(one)}`));
 }
 

@@ -66,12 +66,17 @@ function showTotals() {
   const tiles = [["planned", plural(data.planned, "trial"), ""]];
   for (const { status, amount } of data.endings) tiles.push([status, amount.toLocaleString("en"), status]);
   for (const [name, value] of data.figures) tiles.push([name, value, ""]);
+  const rates = data.rates.map(({ rate }) => Math.round(100 * rate));
   at("totals").append(
-    rateBox(),
+    rates.length > 1 && !data.audit ? el("details", { class: "rates" },
+      el("summary", { text: `${rates.length} pass rates: ${Math.min(...rates)} to ${Math.max(...rates)} %` }), rateBox()) : rateBox(),
     el("dl", { class: "tiles" }, ...tiles.map(([name, value, kind]) =>
       el("div", {}, el("dt", { text: name }), el("dd", { text: value, class: kind })))),
   );
-  at("summary").append(...data.repeats.map((words) => el("p", { text: words })));
+  const told = at("told");
+  told.hidden = !data.repeats.length;
+  /** @type {HTMLElement} */ (told.firstElementChild).textContent = data.repeats[0] || "";
+  told.append(...data.repeats.slice(1).map((words) => el("p", { text: words })));
   for (const { title, lines } of data.scores) {
     at("summary").append(el("p", { text: title }), el("pre", { class: "scores", text: lines.join("\n") }));
   }
@@ -142,6 +147,7 @@ function showAccess() {
   if (!access) return;
   at("access").hidden = false;
   at("access-link").hidden = false;
+  if (access.leaks.length) at("cases").before(at("access")); // nothing is more urgent
   const [leaks, table] = [at("access-leaks"), at("access-table")];
   for (const leak of access.leaks) {
     leaks.append(el("div", { class: "notice leak", role: "note" },

@@ -43,6 +43,13 @@ export const svg = (tag, attributes, ...children) =>
 export const breakable = (name) =>
   el("bdi", {}, ...name.split(/(?<=[_\-/:])(?![_\-/:])/).flatMap((part, place) => (place ? [el("wbr"), part] : [part])));
 
+const END = 8; // characters of a long name that are never cut
+
+/** A name that is cut in its middle where it has no room: names of one family differ at their ends.
+ * @param {string} name */
+export const cuttable = (name) => name.length <= 2 * END ? el("bdi", { text: name })
+  : el("bdi", { class: "cut" }, el("span", { text: name.slice(0, -END) }), el("span", { text: name.slice(-END) }));
+
 /** @param {string} id */
 export const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 

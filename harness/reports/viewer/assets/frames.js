@@ -12,7 +12,7 @@ export function framesFold(call, box) {
     ? [el("span", { class: "caption", text: label }), box(frameText(frame, call), `JSON-RPC ${label} of the call of ${call.tool}`)]
     : [el("p", { class: "caption", text: `There is no ${label}: no JSON-RPC message answered it.` })];
   return el("details", { class: "frames" },
-    el("summary", { class: "caption", text: "JSON-RPC frames" }),
+    el("summary", { class: "caption", text: "JSON-RPC frames: raw request and response" }),
     el("p", { class: "caption", text: call.frames.about }),
     ...part("request", call.frames.request),
     ...part("response", call.frames.response));

@@ -2,9 +2,11 @@
 // A grid of one-line rows, of which only those that are seen are part of the page: 100,000 scroll like 10.
 
 import { swatch } from "./colour.js";
-import { breakable, el, plural } from "./elements.js";
+import { breakable, cuttable, el, plural } from "./elements.js";
 
 const AROUND = 12; // rows drawn above and below those that are seen
+const FEW = 2; // pass rates that a column shows one by one
+const MEASURED = 300; // rows whose names say how wide their column is
 const PRINTED = 5000; // rows that paper gets at most
 const MARKS = /** @type {Object<string, string>} */ ({
   passed: "✓", failed: "✗", error: "!", skipped: "–", cancelled: "⊘", running: "…", waiting: "·",
@@ -46,6 +48,10 @@ export class Grid {
     this.active.column = Math.min(this.active.column, Math.max(0, columns.length - 1));
     this.place.classList.toggle("single", columns.length <= 1);
     this.place.style.setProperty("--columns", String(columns.length));
+    // As wide as the names need, so that the rest is the columns'.
+    let longest = 8;
+    for (let place = 0; place < Math.min(rows.length, MEASURED); place++) longest = Math.max(longest, rows.at(place)?.name.length || 0);
+    this.place.style.setProperty("--names", `${Math.min(longest, 36)}ch`);
     this.place.setAttribute("aria-rowcount", String(rows.length + 1));
     this.place.setAttribute("aria-colcount", String(columns.length + 1));
     this.titles();
@@ -57,8 +63,7 @@ export class Grid {
       el("div", { role: "columnheader", "aria-colindex": place + 1 }, ...parts);
     this.head.replaceChildren(title(0, "Test"), ...this.columns.map(({ column, entrant }, place) => title(place + 1,
       el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, swatch(entrant), breakable(column.title)),
-      ...column.rates.slice(0, 4).map((rate) => el("span", { class: "vrate", title: rate.words, text: `${rate.suite ? `${rate.suite} ` : ""}${rate.text}` })),
-      column.rates.length > 4 ? el("span", { class: "vrate", text: `and ${column.rates.length - 4} more suites` }) : null)));
+      ...(column.rates.length > FEW ? [rangeOf(column.rates)] : column.rates.map((rate) => el("span", { class: "vrate", title: rate.words, text: `${rate.suite ? `${rate.suite} ` : ""}${rate.text}` }))))));
   }
 
   height() {
@@ -91,7 +96,7 @@ export class Grid {
     const suite = this.suites ? el("span", { class: "dim", text: `${row.suite} · ` }) : null;
     const made = el("div", { class: "vrow", role: "row", "aria-rowindex": place + 2, "data-row": place },
       el("div", { role: "rowheader", class: "vcase", "aria-colindex": 1, title: question || row.name },
-        suite, el("bdi", { text: row.name }), question ? el("span", { class: "vquestion", dir: "auto", text: ` ${question}` }) : null),
+        suite, cuttable(row.name), question ? el("span", { class: "vquestion", dir: "auto", text: ` ${question}` }) : null),
       ...this.columns.map((column, number) => this.cell(row.cells[column.place] || undefined, place, number)));
     made.style.top = `${place * height}px`;
     return made;
@@ -173,6 +178,13 @@ export class Grid {
     else return;
     event.preventDefault();
   }
+}
+
+/** The lowest and the highest of many rates: together they have none. @param {{suite: string, text: string}[]} rates */
+function rangeOf(rates) {
+  const known = rates.map((rate) => parseInt(rate.text)).filter((rate) => !Number.isNaN(rate));
+  const range = known.length ? `${Math.min(...known)} to ${Math.max(...known)} %` : "–";
+  return el("span", { class: "vrate", title: rates.map((rate) => `${rate.suite} ${rate.text}`).join("\n"), text: `${range} on ${rates.length} suites` });
 }
 
 // Rounded, but never up into a band that was not reached.

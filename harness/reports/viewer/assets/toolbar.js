@@ -40,8 +40,6 @@ export class Toolbar {
     });
     this.failed.addEventListener("change", () => change({ failed: this.failed.checked ? "1" : "" }));
     this.different.addEventListener("change", () => change({ different: this.different.checked ? "1" : "" }));
-    const wide = matchMedia("(min-width: 60rem)");
-    this.more.open = wide.matches;
   }
 
   /** Adds a filter. @param {string} name @param {string} before  what it stands before */

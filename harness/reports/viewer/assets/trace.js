@@ -3,7 +3,7 @@
 
 import { copyButton } from "./copy.js";
 import { el } from "./elements.js";
-import { trialParts } from "./trial.js";
+import { pinned, trialParts } from "./trial.js";
 
 /** @typedef {import("./rows.js").Cell} Cell @typedef {import("./trial.js").Detail} Detail */
 
@@ -28,6 +28,7 @@ export class Trace {
     this.about = el("p", { class: "dim", role: "status" });
     this.trials = el("div", { class: "trials", role: "group", "aria-label": "Trials" });
     this.content = el("div", { class: "trace-content" });
+    this.pin = el("dl", { class: "trace-pin" });
     const button = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => void} */ act) => {
       const made = el("button", { type: "button", "aria-keyshortcuts": key, title: `Key: ${key}`, text });
       made.addEventListener("click", act);
@@ -37,9 +38,16 @@ export class Trace {
       el("div", { class: "trace-head" }, this.title,
         el("div", { class: "trace-buttons" },
           button("Previous", "k", () => acts.move(-1)), button("Next", "j", () => acts.move(1)),
-          copyButton(() => location.href, "this trial", "Copy link"),
-          button("Close", "Escape", () => acts.close()))),
+          copyButton(() => location.href, "this trial", "Copy link"), button("Print", "p", () => print()),
+          button("Close", "Escape", () => acts.close())), this.pin),
       this.about, this.trials, this.content);
+    /** @type {HTMLDetailsElement[]} */
+    let folded = [];
+    addEventListener("beforeprint", () => {
+      folded = [...this.content.querySelectorAll("details")].filter((one) => !one.open);
+      for (const one of folded) one.open = true; // paper cannot be unfolded
+    });
+    addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
   }
 
   get opened() {
@@ -58,6 +66,7 @@ export class Trace {
     const number = ++this.asked;
     this.place.hidden = false;
     this.title.replaceChildren(el("span", { class: `vstatus ${cell.status}`, text: cell.status }), " ", el("bdi", { text: cell.case }));
+    this.pin.replaceChildren();
     this.about.textContent = [cell.suite, cell.entrant, cell.identity, cell.run, where].filter(Boolean).join(" · ");
     this.tabs(cell, trial);
     const waiting = setTimeout(() => this.content.replaceChildren(el("p", { class: "dim", text: "Reading …" })), 150);
@@ -65,6 +74,7 @@ export class Trace {
       const found = await detail();
       if (number !== this.asked) return;
       this.read = JSON.stringify(found);
+      this.pin.replaceChildren(...(found && !found.underWay ? pinned(found) : []));
       this.content.replaceChildren(...(found
         ? found.underWay ? trialParts(found) : whole(found, this.more(cell, trial, found))
         : [el("p", { class: "dim", text: cell.problem || NOTHING_HEARD })]));

@@ -19,16 +19,20 @@ export function* trialParts(trial) {
     yield box(trial.error.message, "Error");
     if (trial.error.detail) yield box(trial.error.detail, "Detail of the error");
   }
+  if (trial.steps.length) yield* conversation(trial);
   if (trial.graded) yield* gradedParts(trial.graded, box);
   if (trial.checks.length) {
+    const met = trial.checks.filter((/** @type {Detail} */ one) => one.verdict === "passed");
+    const unmet = trial.checks.filter((/** @type {Detail} */ one) => one.verdict !== "passed");
     yield el("h3", { text: "Checks" });
-    yield el("ul", { class: "checks" }, ...trial.checks.map(check));
+    if (unmet.length) yield el("ul", { class: "checks" }, ...unmet.map(check));
+    if (met.length) yield el("details", { class: "met" },
+      el("summary", { class: "passed", text: `✓ ${met.length} passed` }), el("ul", { class: "checks" }, ...met.map(check)));
   }
   for (const said of trial.judgements) {
     yield el("h3", { text: `Judge ${said.judge}: ${said.verdict}` });
     yield box(said.explanation, "Judge's explanation");
   }
-  if (trial.steps.length) yield* conversation(trial);
   if (trial.facts.length) yield el("h3", { text: "Facts" });
   if (trial.facts.length) yield el("dl", { class: "pairs" }, ...trial.facts.flatMap((/** @type {string[]} */ [name, value]) =>
     [el("dt", { text: name }), el("dd", { dir: "auto", text: value })]));
@@ -41,7 +45,8 @@ export function* trialParts(trial) {
 /** @param {Detail} trial */
 function* conversation(trial) {
   yield el("h3", { text: "Conversation" });
-  const steps = trial.steps.map(step);
+  const replies = Math.max(0, ...trial.steps.map((/** @type {Detail} */ one) => one.reply || 0));
+  const steps = trial.steps.map((/** @type {Detail} */ one) => step(one, replies));
   if ((trial.bars || []).length)
     yield timeAxis(trial.bars, (bar) => {
       const place = trial.steps.findIndex((/** @type {Detail} */ one) =>
@@ -54,6 +59,19 @@ function* conversation(trial) {
     yield el("p", { class: "caption", text: `A call is shown as the MCP session recorded it: arguments, result, outcome and times. ${calls.some((/** @type {Detail} */ one) => one.frames)
       ? "JSON-RPC frames: as they crossed the session; a call that was not sent has none."
       : "This log has no JSON-RPC frames."}` });
+}
+
+/** What stays on top while the rest is scrolled: what was asked, what is expected, and how it ended.
+ * @param {Detail} trial @returns {Element[]} */
+export function pinned(trial) {
+  const line = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ kind = "") => text
+    ? [el("dt", { text: name }), el("dd", { class: kind, dir: "auto", title: text, text })] : [];
+  const asked = trial.steps.find((/** @type {Detail} */ one) => one.who === "user")?.text || "";
+  const decisive = trial.checks.filter((/** @type {Detail} */ one) => !one.warn);
+  const unmet = decisive.find((/** @type {Detail} */ one) => one.verdict !== "passed");
+  const why = trial.error?.message || unmet && (unmet.explanation || unmet.label) || "";
+  return [...line("Question", asked), ...line("Expected", decisive.map((/** @type {Detail} */ one) => one.label).join(" · ")),
+    ...line("Verdict", [trial.status, why.split("\n")[0]].filter(Boolean).join(": "), trial.status)];
 }
 
 /** Focusable, for a keyboard must be able to scroll what is longer than its box.
@@ -84,10 +102,11 @@ function check(one) {
   return item;
 }
 
-/** @param {Detail} one */
-function step(one) {
+/** @param {Detail} one @param {number} replies  how many the trial has */
+function step(one, replies) {
+  const reply = one.reply ? `reply ${one.reply} of ${replies}` : "";
   if (one.who !== "call") {
-    const who = one.reply ? `${one.who}, reply ${one.reply}` : one.who;
+    const who = [one.who, reply].filter(Boolean).join(", ");
     if (one.thinking) {
       const fold = el("details", {}, el("summary", { class: "caption", text: "thinking" }), box(one.thinking, `Thinking of ${who}`));
       return el("li", { class: one.who }, el("span", { class: "who", text: who }), fold);
@@ -98,7 +117,7 @@ function step(one) {
   const item = el("li", { class: ok ? "call" : "call bad" },
     el("span", { class: "who" }, el("span", { class: "dim", text: `${one.what} ` }), el("bdi", { text: one.tool })), " ",
     el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replaceAll("_", " ") + (one.wanted ? ", as wanted" : "") }),
-    el("span", { class: "dim", text: ` ${[one.reply ? `reply ${one.reply}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
+    el("span", { class: "dim", text: ` ${[reply, one.took, one.size].filter(Boolean).join(", ")}` }));
   if (one.refused) item.append(el("p", { class: one.wanted ? "dim" : "refused", text: one.refused }));
   for (const fault of one.faults || []) item.append(el("p", { class: "failed", text: fault }));
   for (const note of one.notes || []) item.append(el("p", { text: note }));

@@ -54,9 +54,10 @@ export class Viewer {
     this.trace = new Trace({
       move: (step) => this.move(step), close: () => this.close(), choose: (trial) => this.choose(trial),
     }, source.more);
-    this.status = el("p", { class: "dim", role: "status", id: "shown" });
+    this.status = el("span", { class: "dim shown", role: "status", id: "shown" });
+    this.toolbar.place.insertBefore(this.status, this.toolbar.more);
     this.panes = el("div", { class: "panes" }, this.grid.place, this.trace.place);
-    place.replaceChildren(this.toolbar.place, this.status, this.panes);
+    place.replaceChildren(this.toolbar.place, this.panes);
     document.addEventListener("keydown", (event) => this.pressed(event));
     addEventListener("hashchange", () => this.follow());
     setInterval(() => this.refresh(), REFRESH_MS);
@@ -266,6 +267,7 @@ export class Viewer {
     if (event.key === "j") this.move(1);
     else if (event.key === "k") this.move(-1);
     else if (event.key === "Escape" && this.trace.opened) this.close();
+    else if (event.key === "p" && this.trace.opened) print();
     else return;
     event.preventDefault();
   }
