@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from harness.types import Counts as Counts
     from harness.types import Decoys as Decoys
     from harness.types import GuardRails as GuardRails
+    from harness.types import InstructionsEdit as InstructionsEdit
     from harness.types import Limits as Limits
     from harness.types import Message as Message
     from harness.types import ParameterEdit as ParameterEdit
@@ -67,6 +68,7 @@ _HOMES = {
         "Counts",
         "Decoys",
         "GuardRails",
+        "InstructionsEdit",
         "Limits",
         "Message",
         "ParameterEdit",

@@ -279,6 +279,7 @@ def test_the_public_api_is_exactly_this() -> None:
         "Decoys",
         "GuardRails",
         "HarnessError",
+        "InstructionsEdit",
         "Limits",
         "Message",
         "ParameterEdit",

@@ -59,6 +59,9 @@ from harness.types import (
     dataclass,
 )
 
+INSTRUCTIONS = "# Instructions of the MCP servers"
+"""Heads the instructions in the system prompt, as the common hosts have a heading there."""
+
 Tell: TypeAlias = Callable[[Trial, Transcript], None]
 """Is told the conversation of a trial so far, after each of its steps."""
 
@@ -249,7 +252,7 @@ class _Attempt:
             case,
             model,
             sessions[0],
-            self._system,
+            self._build_system_prompt(sessions[0].tools),
             # An agent says itself what it used, so only a model's tokens are priced here.
             own_costs(job.suite, job.model.name),
             self._build_speaker(toolbox),
@@ -272,6 +275,14 @@ class _Attempt:
             self._build_speaker(toolbox),
             self._report_progress,
         )
+
+    def _build_system_prompt(self, tools: ToolList) -> str | None:
+        """Return the system prompt of a model, with the server's instructions as hosts add them."""
+        # The prompt of a leaderboard is part of its rules: nothing is added.
+        if self._job.trial.case.leaderboard.system_prompt is not None or not tools.instructions:
+            return self._system
+        sections = [f"## {server}\n\n{said}" for server, said in tools.instructions.items()]
+        return "\n\n".join(filter(None, (self._system, INSTRUCTIONS, *sections)))
 
     @property
     def _system(self) -> str | None:

@@ -26,6 +26,7 @@ from .server_messages import build_refusal as build_refusal
 from .session import LISTEN as LISTEN
 from .session import SEPARATOR as SEPARATOR
 from .session import ForwardedRequest as ForwardedRequest
+from .session import Introduction as Introduction
 from .session import ProgressHandler as ProgressHandler
 from .session import Session as Session
 from .session import SessionPool as SessionPool

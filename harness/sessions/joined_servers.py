@@ -58,6 +58,11 @@ class JoinedTools:
             problems=problems,
             digest=digest_json([t.digest for t in lists]),
             prefixes=tuple(f"{name}{SEPARATOR}" for name in names),
+            instructions={
+                name: text
+                for name, tools in zip(names, lists, strict=True)
+                for text in tools.instructions.values()
+            },
         )
 
     def find_server(self, tool: str) -> tuple[int, str]:

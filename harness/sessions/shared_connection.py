@@ -90,7 +90,11 @@ async def list_user_tools(
     async def list_in_time() -> ToolList:
         # Within the attempt, because waiting for a turn is no delay of the server.
         with anyio.fail_after(spec.start_timeout_s):
-            return await list_tools(client.request, spec.refusals)
+            return await list_tools(
+                client.request,
+                spec.refusals,
+                said=client.introduction,
+            )
 
     try:
         return await turns.run_attempt(list_in_time)

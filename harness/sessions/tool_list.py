@@ -29,7 +29,7 @@ from harness.base import (
 )
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
 from harness.sessions.refusals import build_step_error
-from harness.sessions.session import get_next_cursor, has_bad_cursor
+from harness.sessions.session import Introduction, get_next_cursor, has_bad_cursor
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem, dataclass
 
@@ -208,6 +208,9 @@ async def _run_within_steps(work: Callable[[Budget], _T], steps: int) -> _T:
 MAX_PAGES = 100
 """Most pages that are requested: a faulty server may page forever."""
 
+MOST_INSTRUCTIONS = 100_000
+"""Most characters of a server's instructions that are read; hosts show a few thousand at most."""
+
 MAX_TOOLS = 10_000
 """Most tools that are read; no model can be offered a tenth of them."""
 
@@ -217,10 +220,12 @@ _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 Request = Callable[[str, JsonObject], Awaitable[dict[str, Any]]]
 
 
-async def list_tools(request: Request, refusals: Sequence[str] = ()) -> ToolList:
+async def list_tools(
+    request: Request, refusals: Sequence[str] = (), said: Introduction | None = None
+) -> ToolList:
     """Request every page and return the tools that this user can be offered.
 
-    ``refusals`` are the server's own words for refusing a caller.
+    ``refusals`` are the server's own words for refusing a caller, ``said`` is its introduction.
 
     Raises:
         NotAdmitted: the server refused this caller.
@@ -245,7 +250,7 @@ async def list_tools(request: Request, refusals: Sequence[str] = ()) -> ToolList
     else:
         why = f"paging did not end: only the first {MAX_PAGES} pages were read"
         listing.add_problem(THE_LIST, why)
-    return listing.build_list()
+    return listing.build_list(said or Introduction())
 
 
 async def _request_page(
@@ -292,15 +297,24 @@ class _ToolCollector:
         found = ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown)
         self._problems.append(found)
 
-    def build_list(self) -> ToolList:
-        """Return the collected list."""
+    def build_list(self, said: Introduction) -> ToolList:
+        """Return the collected list, with the instructions of the server."""
+        instructions = (said.instructions or "").strip()
+        if len(instructions) > MOST_INSTRUCTIONS:
+            instructions = instructions[:MOST_INSTRUCTIONS]
+            self.add_problem("instructions", f"only {MOST_INSTRUCTIONS:,} characters were read")
         tools = tuple(self.tools.values())
         # In the order of names: the same tools in another order are no change.
         seen = [
             {name: getattr(tool, name) for name in Tool.__slots__}
             for tool in sorted(tools, key=lambda tool: tool.name)
         ]
-        return ToolList(tools=tools, problems=tuple(self._problems), digest=digest_json(seen))
+        return ToolList(
+            tools=tools,
+            problems=tuple(self._problems),
+            digest=digest_json([seen, instructions] if instructions else seen),
+            instructions={said.name: instructions} if instructions else {},
+        )
 
     async def _add_tool(self, raw: Any) -> None:
         name = raw.get("name") if isinstance(raw, dict) else None

@@ -115,6 +115,9 @@ def describe_variant(variant: Variant) -> JsonObject:
 def _describe_changes(variant: Variant) -> Iterator[str]:
     if variant.tools:
         yield f"edits {', '.join(variant.tools)}"
+    if variant.instructions is not None:
+        without = variant.instructions.text == ""
+        yield "no instructions of the server" if without else "other instructions of the server"
     if variant.order is not None:
         yield "another order"
     if decoys := sum(one.count for one in variant.add):

@@ -39,6 +39,7 @@ from harness.types import (
     COPY_LETTERS,
     DecoyKind,
     Decoys,
+    InstructionsEdit,
     JsonObject,
     ParameterEdit,
     ToolEdit,
@@ -81,6 +82,7 @@ def _build_word_field(description: str, most: int, meant: str) -> Field:
     return build_field(description, {"type": "string", "pattern": f"^{pattern}$"}, parse_word)
 
 
+_NUMBERS = any_of({"type": "integer", "minimum": 1}, array_of({"type": "integer", "minimum": 1}))
 _COUNT = integer_field("", least=1)
 _SEED = integer_field("", least=0)
 
@@ -140,7 +142,20 @@ def _parse_prompts(value: Any) -> dict[str, str]:
     return parse_entries(partial(require_text, "the words of a prompt"), value)
 
 
+def _parse_instructions(value: Any) -> InstructionsEdit:
+    if isinstance(value, str):
+        return InstructionsEdit(text=value.strip())
+    if isinstance(value, dict) and value.keys() == {"without_sentences"}:
+        numbers = _parse_numbers(value["without_sentences"])
+        return InstructionsEdit(without_sentences=numbers)
+    raise InvalidValue(
+        f"expected text or {{without_sentences: NUMBERS}}, found {describe_value(value)}",
+        meant="Write other instructions, or '' to show none.",
+    )
+
+
 # ── The layouts ──────────────────────────────────────────────────────────────────────────────
+
 
 PARAMETER_LAYOUT = Layout(
     fields={
@@ -164,9 +179,7 @@ TOOL_LAYOUT = Layout(
         "title": _build_text_field("Another title; an empty one takes it out."),
         "description": _build_text_field("Another description; an empty one takes it out."),
         "without_sentences": build_field(
-            "Sentences of the description that are taken out, from 1.",
-            any_of({"type": "integer", "minimum": 1}, array_of({"type": "integer", "minimum": 1})),
-            _parse_numbers,
+            "Sentences of the description that are taken out, from 1.", _NUMBERS, _parse_numbers
         ),
         "parameters": _build_by_name_field(
             "parameter",
@@ -221,6 +234,13 @@ VARIANT_LAYOUT = Layout(
         "tools": _build_by_name_field(
             "tool", "variant_tool", "Tools by the server's names; null does not offer one."
         ),
+        "instructions": build_field(
+            "Other instructions of the server; empty ones take them out.",
+            any_of(
+                {"type": "string"}, object_of({"without_sentences": _NUMBERS}, "without_sentences")
+            ),
+            _parse_instructions,
+        ),
         "order": build_field(
             "A shuffle by its seed, or the tools that come first.",
             any_of(object_of({"seed": {"type": "integer", "minimum": 0}}, "seed"), array_of(TEXT)),
@@ -273,7 +293,7 @@ FILE_LAYOUT = Layout(
 MOST_DECOYS = 1_000
 """Most decoys; no model is offered as many tools at once."""
 
-_CHANGES = ("tools", "order", "add", "prompts", "prefix", "max_result_tokens", "tool_search")
+_CHANGES = [key for key in VARIANT_LAYOUT.fields if key != "description"]
 _LISTED = ":', '".join(_CHANGES[:-1])
 _WHAT_CHANGES = f"Add '{_LISTED}:' or '{_CHANGES[-1]}:'."
 
@@ -329,6 +349,7 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
             tool: None if edit is None else _read_tool(reading, (*path, "tools", tool), tool, edit)
             for tool, edit in tools.items()
         },
+        instructions=values.get("instructions"),
         order=values.get("order"),
         add=tuple(_read_decoys(reading, (*path, "add"), values.get("add", []))),
         prompts=values.get("prompts", {}),

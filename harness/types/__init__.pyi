@@ -108,6 +108,7 @@ from .user_calls import attach_user_calls as attach_user_calls
 from .variants import COPY_LETTERS as COPY_LETTERS
 from .variants import DecoyKind as DecoyKind
 from .variants import Decoys as Decoys
+from .variants import InstructionsEdit as InstructionsEdit
 from .variants import ParameterEdit as ParameterEdit
 from .variants import Presentation as Presentation
 from .variants import PresentedTool as PresentedTool

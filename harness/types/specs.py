@@ -340,6 +340,8 @@ class ToolList:
     """SHA-256 of the canonical list: equal digests, equal tools."""
     prefixes: tuple[str, ...] = ()
     """The prefixes of names that several joined servers use, one for each server: ``shop__``."""
+    instructions: Mapping[str, str] = field(default_factory=dict)
+    """Name of a server → its instructions for the client's model, if it has any."""
 
     def is_meant(self, name: str, called: str) -> bool:
         """Return whether a call of ``called`` is one of the tool ``name`` of any joined server.

@@ -53,6 +53,16 @@ class ToolEdit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InstructionsEdit:
+    """Changes to what a model sees of the server's instructions."""
+
+    text: str | None = None
+    """Other instructions; empty removes them; ``None`` leaves them as they are."""
+    without_sentences: tuple[int, ...] = ()
+    """Sentences to remove, counted from 1, over all servers if several are joined."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decoys:
     """Tools that are added to a list, and whose calls are never sent."""
 
@@ -104,6 +114,8 @@ class Variant:
     """Unique among the variants of a run."""
     tools: Mapping[str, ToolEdit | None] = field(default_factory=dict)
     """The server's name of a tool → its changes; ``None`` hides the tool from the model."""
+    instructions: InstructionsEdit | None = None
+    """Changes to the server's instructions; ``None`` leaves them as they are."""
     order: int | tuple[str, ...] | None = None
     """Seed of a shuffle, or the server's names of the tools that come first; ``None`` keeps the
     order. A shuffle puts any two tools in the same order in every user's list."""

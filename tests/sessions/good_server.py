@@ -18,7 +18,14 @@ async def remember(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
     return await call_next(ctx)
 
 
-server = MCPServer("good", middleware=[remember], log_level="CRITICAL")
+INSTRUCTIONS = "Add before you tell. Never guess a sum."
+
+server = MCPServer(
+    "good",
+    instructions=None if "NO_INSTRUCTIONS" in os.environ else INSTRUCTIONS,
+    middleware=[remember],
+    log_level="CRITICAL",
+)
 
 
 @server.tool()

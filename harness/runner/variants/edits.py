@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, TypeAlias
 
-from harness.types import JsonObject, Variant
+from harness.types import InstructionsEdit, JsonObject, Variant
 
 Facet: TypeAlias = Literal["enum", "examples", "default"]
 """A part of a parameter's schema that consists of values."""
@@ -81,6 +81,22 @@ def remove_sentences(text: str, numbers: Collection[int]) -> str:
         if number not in numbers:
             kept.append((gap if kept else "") + sentence)
     return "".join(kept)
+
+
+def edit_instructions(edit: InstructionsEdit | None, given: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the instructions of each server as ``edit`` shows them; ``given`` are their own."""
+    if edit is None:
+        return given
+    if edit.text is not None:
+        # In place of all of them, also where no server has any.
+        return {", ".join(given): edit.text} if edit.text else {}
+    shown, before = {}, 0
+    for server, text in given.items():
+        numbers = {number - before for number in edit.without_sentences}
+        if left := remove_sentences(text, numbers).strip():
+            shown[server] = left
+        before += len(split_sentences(text))
+    return shown
 
 
 LONGEST_NAME = 64

@@ -9,7 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.base import UsageError, digest_json
-from harness.runner.variants.edits import Facet, client_name, remove_sentences, replace_facet
+from harness.runner.variants.edits import (
+    Facet,
+    client_name,
+    edit_instructions,
+    remove_sentences,
+    replace_facet,
+)
 from harness.runner.variants.tool_search import SearchedTools
 from harness.types import (
     NOT_LOADED,
@@ -84,11 +90,11 @@ class ShownTools:
                 shown.append(self._edit_tool(tool, edit))
         self._server_names = {new: old for old, new in self._names.items()}
         self._refuse_twins(shown)
-        self.offered = tools
+        self.offered = self._edit_instructions(tools)
         if len(shown) < len(tools.tools):
             left = tuple(tool for tool in tools.tools if tool.name in self._names)
-            digest = digest_json([tools.digest, *(tool.name for tool in left)])
-            self.offered = replace(tools, tools=left, digest=digest)
+            digest = digest_json([self.offered.digest, *(tool.name for tool in left)])
+            self.offered = replace(self.offered, tools=left, digest=digest)
         # A client prefixes all tools, so a decoy without it would stand out.
         named = {client_name(variant.prefix, decoy.name): decoy for decoy in decoys}
         # A decoy gives way to the real tool of its name, and to the search.
@@ -112,7 +118,14 @@ class ShownTools:
                 mixed.insert(rng.randint(0, len(mixed)), decoy)
         self.search = self._build_search(mixed, tools)
         listed = mixed if self.search is None else [self.search.tool, *mixed]
-        self.tools = _build_list(listed, tools)
+        self.tools = _build_list(listed, self.offered)
+
+    def _edit_instructions(self, tools: ToolList) -> ToolList:
+        """Return ``tools`` with the instructions that the model sees."""
+        shown = edit_instructions(self.variant.instructions, tools.instructions)
+        if shown == tools.instructions:
+            return tools
+        return replace(tools, instructions=shown, digest=digest_json([tools.digest, shown]))
 
     def _edit_tool(self, tool: Tool, edit: ToolEdit) -> Tool:
         """Return ``tool`` as shown, and note its names."""
@@ -181,7 +194,7 @@ class ShownTools:
                 f"of a tool, {wanted.name!r}",
                 meant="Give it another one: tool_search: {name: find_tools}.",
             )
-        return SearchedTools(wanted, _build_list(mixed, tools))
+        return SearchedTools(wanted, _build_list(mixed, self.offered))
 
     def _describe_place(self) -> str:
         return f"{self.variant.at}: " if self.variant.at else ""
@@ -199,8 +212,15 @@ class ShownTools:
 def _build_list(shown: Sequence[Tool], tools: ToolList) -> ToolList:
     # What a model gets to know about a tool.
     names = ("name", "title", "description", "input_schema")
-    facts = [{name: getattr(tool, name) for name in names} for tool in shown]
-    return ToolList(tools=tuple(shown), problems=tools.problems, digest=digest_json(facts))
+    facts: list[Any] = [{name: getattr(tool, name) for name in names} for tool in shown]
+    if tools.instructions:
+        facts.append(tools.instructions)
+    return ToolList(
+        tools=tuple(shown),
+        problems=tools.problems,
+        digest=digest_json(facts),
+        instructions=tools.instructions,
+    )
 
 
 def _edited_schema(

@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from harness.models import Model
 from harness.runner.variants.shown_tools import ShownTools
-from harness.sessions import Session, SessionWrapper, build_unanswered_call, get_next_cursor
+from harness.sessions import (
+    Introduction,
+    Session,
+    SessionWrapper,
+    build_unanswered_call,
+    get_next_cursor,
+)
 from harness.types import (
     NOT_LOADED,
     NOT_SHOWN,
@@ -90,6 +96,15 @@ class PresentedSession(VariantSession):
             facts = {"description": tool.description, "inputSchema": dict(tool.input_schema)}
             tools.append({**own, "name": tool.name, **title, **facts})
         return {"tools": tools}
+
+    @property
+    def introduction(self) -> Introduction:
+        """The server's description of itself, with the instructions of the variant."""
+        said = super().introduction
+        if self._shown.variant.instructions is None:
+            return said
+        shown = "\n\n".join(self._shown.offered.instructions.values())
+        return replace(said, instructions=shown or None)
 
     async def _index_tools(self) -> dict[str, JsonObject]:
         """Return the server's tools by name, as the server wrote them."""

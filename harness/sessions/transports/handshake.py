@@ -70,4 +70,8 @@ async def list_first_tools(client: McpClient, spec: ServerSpec) -> ToolList:
 
     if spec.isolation == "none":
         return ToolList(tools=())  # the server may refuse each user
-    return await list_tools(client.request, spec.refusals)
+    return await list_tools(
+        client.request,
+        spec.refusals,
+        said=client.introduction,
+    )
