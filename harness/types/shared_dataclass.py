@@ -8,10 +8,11 @@ on the class, and ``__init__`` is written for the first instance. What a class d
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 __all__ = ["dataclass"]
 
@@ -29,17 +30,16 @@ def _decorate(cls: type[_T] | None = None, /, **options: Any) -> Any:
         **{**options, "frozen": False, "init": False, "repr": False, "eq": False}
     )(cls)
     fields = dataclasses.fields(made)
-    if not all(field.init for field in fields) or len(fields) < len(made.__dataclass_fields__):
-        return dataclasses.dataclass(**options, eq=compares)(cls)
     made.__dataclass_params__.frozen = True
     shared: dict[str, Any] = {
         "__init__": _write_init_later(made),
         "__repr__": _represent,
         "__setattr__": _refuse_assignment,
         "__delattr__": _refuse_deletion,
-        "__getstate__": _get_state,
-        "__setstate__": _set_state,
     }
+    if options.get("slots"):
+        # Without them, pickle and copy would assign to the slots.
+        shared |= {"__getstate__": _get_state, "__setstate__": _set_state}
     if compares:
         made.__dataclass_params__.eq = True
         names = [field.name for field in fields if field.compare]
@@ -54,10 +54,17 @@ def _decorate(cls: type[_T] | None = None, /, **options: Any) -> Any:
 
 
 def _is_plain(cls: type, options: dict[str, Any]) -> bool:
-    """Whether ``cls`` can share methods: frozen, without an ancestor of its own fields."""
-    known = {"frozen", "slots", "kw_only", "eq"}
-    inherits = any(dataclasses.is_dataclass(base) for base in cls.__mro__[1:])
-    return options.get("frozen") is True and known >= options.keys() and not inherits
+    """Whether ``cls`` can share methods: frozen, its fields all its own and all of ``__init__``."""
+    if not options.get("frozen") or options.keys() - {"frozen", "slots", "kw_only", "eq"}:
+        return False
+    if any(dataclasses.is_dataclass(base) for base in cls.__mro__[1:]):
+        return False
+    own = inspect.get_annotations(cls)
+    # Annotations are text in this project; in other code they may be the types themselves.
+    if any(word in str(one) for one in own.values() for word in ("ClassVar", "InitVar")):
+        return False
+    values = cls.__dict__.values()
+    return all(one.init for one in values if isinstance(one, dataclasses.Field))
 
 
 def _write_init_later(cls: Any) -> Callable[..., None]:
@@ -122,12 +129,21 @@ def _represent(self: Any) -> str:
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
-def _refuse_assignment(_self: Any, name: str, _value: Any) -> NoReturn:
-    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+def _refuse_assignment(self: Any, name: str, value: Any) -> None:
+    if _is_frozen(self, name):
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    object.__setattr__(self, name, value)
 
 
-def _refuse_deletion(_self: Any, name: str) -> NoReturn:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+def _refuse_deletion(self: Any, name: str) -> None:
+    if _is_frozen(self, name):
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+    object.__delattr__(self, name)
+
+
+def _is_frozen(self: Any, name: str) -> bool:
+    """Whether ``name`` is a field, or ``self`` of the decorated class; a subclass may have more."""
+    return name in self.__dataclass_fields__ or "__dataclass_params__" in type(self).__dict__
 
 
 def _get_state(self: Any) -> list[Any]:

@@ -51,6 +51,18 @@ def make_classes(decorator: Callable[..., Any]) -> dict[str, Any]:
     class ByIdentity:
         a: Any
 
+    @decorator(frozen=True, slots=True, kw_only=True)
+    class Mixed:
+        a: Any
+        c: list[int] = field(default_factory=list)
+        kind: ClassVar[str] = "mixed"
+
+    @decorator(frozen=True)
+    class Counted:
+        a: Any
+        c: list[int] = field(default_factory=list)
+        b: Any = field(default=3, init=False)
+
     @decorator(frozen=True, slots=True)
     class Single:
         a: Any
@@ -74,12 +86,9 @@ def make_classes(decorator: Callable[..., Any]) -> dict[str, Any]:
     class Changeable:
         a: Any
 
-    return {
-        made.__name__: made
-        for made in (
-            Full, Placed, Checked, ByIdentity, Single, Nothing, Child, OwnEquality, Changeable
-        )
-    }  # fmt: skip
+    plain = (Full, Placed, Single, Nothing, Mixed, Changeable)
+    odd = (Checked, ByIdentity, Counted, Child, OwnEquality)
+    return {made.__name__: made for made in (*plain, *odd)}
 
 
 OURS, THEIRS = make_classes(dataclass), make_classes(dataclasses.dataclass)
@@ -169,6 +178,15 @@ def test_a_value_that_is_not_equal_to_itself_is_the_same_value() -> None:
     for made in (OURS["Single"], THEIRS["Single"]):
         assert made(unequal) == made(unequal)
         assert made(unequal) != made(float("nan"))
+
+
+def test_a_plain_subclass_has_attributes_of_its_own() -> None:
+    # As the standard one without slots; with them, it fails by a fault of its own (Python 3.11).
+    kin: Any = type("Kin", (OURS["Single"],), {})(1)
+    kin.more = 2
+    assert kin.more == 2
+    with pytest.raises(FrozenInstanceError):
+        kin.a = 3
 
 
 def test_an_instance_that_holds_itself_is_shown() -> None:
