@@ -100,7 +100,8 @@ class SinglePage:
     @cached_property
     def script(self) -> str:
         """The whole script, as one: the names of modules are names of the page."""
-        return "".join(_IN_MODULES.sub("", _read_source(source)) for source in self.scripts)
+        text = "".join(_IN_MODULES.sub("", _read_source(source)) for source in self.scripts)
+        return _COMMENTS.sub("", text)
 
     @cached_property
     def policy(self) -> str:
@@ -136,6 +137,8 @@ def _read_source(source: Source) -> str:
     return files(package).joinpath(name).read_text("utf-8")
 
 
+_COMMENTS = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
+"""Comments on lines of their own: nobody reads them in a page, and a large report has no room."""
 _IN_MODULES = re.compile(
     r'^import \{[^}]*\} from "[^"]*";\n|^export (?=const |(?:async )?function|class )', re.MULTILINE
 )
