@@ -89,12 +89,26 @@ def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary
     if _serialize_content(again) != _serialize_content(suite):
         message = f"{format_path(target)} would differ from the original, and was not written"
         raise UsageError(message)
+    if _group_cases(again) != _group_cases(suite):
+        meant = "Take the key `test:` out, or reword prompts so that they count as they should."
+        message = (
+            f"{format_path(target)} could not say which tests count as one, and was not written"
+        )
+        raise UsageError(message, meant=meant)
+
+
+def _group_cases(suite: Suite) -> set[frozenset[str]]:
+    """Return which cases count as one piece of evidence."""
+    groups: dict[str, set[str]] = {}
+    for case in suite.cases:
+        groups.setdefault(case.repeats.test or f"{case.name}\0", set()).add(case.name)
+    return {frozenset(names) for names in groups.values()}
 
 
 def _serialize_content(suite: Suite) -> str:
     """Return a suite's content, without locations.
 
-    Which cases count as one is left out: a format without matrices can only say it of rephrasings.
+    The names of tests are left out: which cases count as one is compared apart.
     """
     cases = (replace(case, repeats=replace(case.repeats, test=None)) for case in suite.cases)
     suite = replace(suite, cases=tuple(cases))
@@ -195,7 +209,7 @@ def _iterate_changed_keys(
         usual = field.default if field.default_factory is MISSING else field.default_factory()
         own = getattr(value, field.name)
         if isinstance(own, Caller | Repeats | GuardRails):
-            yield from _iterate_changed_keys(own)
+            yield from _iterate_changed_keys(own, apart_from)
         elif field.name not in apart_from and own != usual:
             yield field.name
 
@@ -211,7 +225,7 @@ def _find_suite_losses(suite: Suite, name: str) -> Iterator[Problem]:
 
 def _find_case_losses(case: Case) -> Iterator[Problem]:
     where = f"of test {case.name!r}"
-    for key in _iterate_changed_keys(case, apart_from={"name", "prompt", "checks", "at"}):
+    for key in _iterate_changed_keys(case, apart_from={"name", "prompt", "checks", "at", "test"}):
         yield _build_loss(case.at, f"the {key} {where}")
     graded = [check for check in case.checks if check.kind == CHECK]
     for check in case.checks:

@@ -232,3 +232,40 @@ def test_any_dataset_survives_both_ways(
     assert format_csv(suite, "fuzz").startswith(",".join(COLUMNS))
     for name in ("fuzz.yml", "fuzz.csv"):
         assert facts(read_suite(folder / name, VOCABULARY)) == facts(suite)
+
+
+def asking_twice(second: str, key: str = "") -> str:
+    tests = [
+        {"name": name, "prompt": prompt, "assertions": {"graded": {"expected": CALL}}}
+        for name, prompt in (("one", "What does the order cost?"), ("two", second))
+    ]
+    if key:
+        tests[0]["test"], tests[1]["test"] = "x", key
+    return json.dumps({"mxcp": 1, "suite": "prices", "tests": tests})
+
+
+CALL = [{"tool": "get_order", "args": {"id": "7"}}]
+
+
+@pytest.mark.parametrize(
+    ("second", "key", "is_written"),
+    [
+        # A dataset finds rephrasings by itself, but no name says that they are none.
+        ("What does the order cost, please?", "", True),
+        ("What does the order cost, please?", "x", True),
+        ("What does the order cost, please?", "y", False),
+        ("Price of number seven?", "", True),
+        ("Price of number seven?", "x", False),
+    ],
+)
+def test_which_tests_count_as_one_is_not_lost(
+    tmp_path: Path, second: str, key: str, is_written: bool
+) -> None:
+    source, target = tmp_path / "prices.yml", tmp_path / "prices.csv"
+    source.write_text(asking_twice(second, key))
+    if is_written:
+        convert_suite(source, target, VOCABULARY)
+    else:
+        with pytest.raises(UsageError, match="which tests count as one"):
+            convert_suite(source, target, VOCABULARY)
+    assert target.exists() == is_written

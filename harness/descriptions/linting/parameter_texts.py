@@ -203,6 +203,13 @@ def _find_sentences(text: str, names: Sequence[str]) -> Iterator[tuple[str, str]
             re.IGNORECASE,
         ):
             yield name, found.group(0)
+        # A call that is told, with its purpose, as in "pass reveal=true when you need them".
+        for found in re.finditer(
+            rf"\b(?:pass|use|set|give|with)\s+`?{word}`?\s*[:=]\s*\w+`?\s+(?:to|when|if|for|on)\s[^.;\n]+",
+            text,
+            re.IGNORECASE,
+        ):
+            yield name, found.group(0)
         around = rf"`{word}`" if is_word else plain
         for found in re.finditer(rf"[^.;\n{{}}=]*{around}(?!\s*[:=])[^.;\n{{}}=]*", text):
             # A list of names says nothing: "Optional: filter, next_token, max_pages".

@@ -201,6 +201,7 @@ def test_a_rule_finds_what_it_is_for(rule: str, broken: Tool) -> None:
             )
         ),
         ("undescribed-parameter", taking("params", {"type": "object", "properties": {}})),
+        ("opaque-choices", taking("margin", {"enum": ["none", "xs", "sm", "md", "lg", "xl"]})),
         ("undescribed-parameter", taking("minLatitude", {"type": "number"})),
         ("undescribed-parameter", taking("made_at", {"type": "string", "readOnly": True})),
         ("id-without-example", taking("external_id", {"type": "string", "description": "Yours."})),

@@ -160,3 +160,9 @@ def test_what_many_tools_share_is_one_line() -> None:
         ("get_order_a", "No description: note."),
         ("get_order_b", "No description: note."),
     ]
+
+
+@pytest.mark.parametrize("told", ["pass reveal: true when you", "use `reveal`=true to", "reveal:"])
+def test_a_value_with_its_purpose_describes_a_parameter(told: str) -> None:
+    text = f"Values are masked by default; {told} need them."
+    assert ("reveal" in read_parameter_texts(text, ["reveal"]).texts) == (told != "reveal:")

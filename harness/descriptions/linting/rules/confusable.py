@@ -50,7 +50,7 @@ _IDENTIFY = word_set(
 _NO_QUALIFIER = (
     word_set(
         "a an the and or of in on with for as by at via using api new details detail detailed "
-        "information info data content contents result results complete full entire listing text"
+        "information info data result results complete full entire listing text"
     )
     | _READING
 )

@@ -50,6 +50,7 @@ _ID_FORM = re.compile(
 _FILLED_IN = re.compile(
     r"\bautomatically (?:injected|set|filled|provided)|\binjected by\b"
     r"|\breturned (?:by|from|when|in)\b|\b(?:as|is) returned\b|\bgenerated\b|\bread-?only\b"
+    r"|-supplied\b"
     r"|\b(?:given|produced|created|provided|received|obtained|taken|copied) (?:by|in|from)\b"
     r"|\bhow to (?:obtain|find|get)\b|\b(?:will be|are|is) listed\b|\bfrom [\w-]+[._]\w"
     r"|\bfrom (?:an? |the )?(?:[\w.-]+ ){0,3}(?:results?|responses?|outputs?|listings?|details?"
@@ -89,7 +90,9 @@ _FEWEST_CODES = 2
 _KNOWN_CODES = word_set("country countries lang language languages locale region regional")
 """Words for what has codes that everybody knows."""
 _CODE = 2  # letters up to which a choice is unclear by itself; "5d" is clear, and so is "EUR"
-_SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we id ip os ui")
+_SHORT_WORDS = word_set(
+    "no on up in go to by at am pm ok or if is me my us we id ip os ui xs sm md lg xl"
+)
 
 
 def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
