@@ -1,7 +1,7 @@
 # Two commands, each of which does all the set-up it needs:
 #   make evals   run the main job on the embedded default: no key, no network beyond the package index
 #   make test    run all the tests
-.PHONY: evals test proofs mutations figures bench check docs lock
+.PHONY: evals test proofs mutations figures bench instructions profile check docs lock
 .DEFAULT_GOAL := evals
 
 # The tests start Python hundreds of times: compiled modules are kept, whatever the environment says.
@@ -40,6 +40,15 @@ figures: $(READY)
 # What the harness costs beside the same work written by hand; docs/performance.md says what it measures.
 bench: $(READY)
 	$(VENV)/bin/python -m benchmarks
+
+# Instructions of a start, compared with benchmarks/instructions.json; needs valgrind.
+# `make instructions KEEP=--keep` writes that file anew.
+instructions: $(READY)
+	$(VENV)/bin/python -m benchmarks.instructions $(KEEP)
+
+# Where a start spends its time: imports, dataclasses, functions. `make profile COMMAND="evals --help"` for another.
+profile: $(READY)
+	$(VENV)/bin/python -m benchmarks.profile_start $(COMMAND)
 
 # Formatter, linter and type checker; `.ci/run` calls it after the tests.
 check: $(READY)
