@@ -7,8 +7,6 @@ from jsonschema import Draft202012Validator
 
 from harness.base.documents.document import read_document
 from harness.judging.checks import VOCABULARY
-from harness.suites.config.server_entries import SERVER
-from harness.suites.format_tables import build_layouts
 from harness.suites.readers import read_suite
 from harness.suites.schema import SCHEMA_FILE
 from harness.types import DEFAULT_TIMEOUT_S, Limits
@@ -37,12 +35,6 @@ def test_every_suite_of_ours_is_valid_and_names_the_schema(path: Path) -> None:
     named = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", first)
     assert named
     assert (path.parent / named[1]).resolve() == SCHEMA_FILE.resolve()
-
-
-def test_the_page_names_every_key() -> None:
-    format_ = build_layouts(VOCABULARY)
-    keys = {*format_.suite.fields, *format_.defaults.fields, *format_.test.fields, *SERVER.fields}
-    assert not [key for key in keys if f"`{key}`" not in PAGE]
 
 
 def test_the_page_names_the_true_defaults() -> None:

@@ -11,11 +11,13 @@ from docs.site.reference.environment import environment_page
 from docs.site.reference.keys import configuration_page, suite_page
 from docs.site.reference.lint_rules import lint_rules_page
 from docs.site.reference.messages import messages_page
+from docs.site.reference.options import options_page
 from docs.site.reference.python_api import python_page
 from docs.site.reference.tables import record_page, tables_page
 
 PAGES: dict[str, Callable[[], str]] = {
     "reference/commands.md": commands_page,
+    "reference/options.md": options_page,
     "reference/checks.md": checks_page,
     "reference/suite.md": suite_page,
     "reference/configuration.md": configuration_page,

@@ -15,6 +15,7 @@ from _pytest.config import _prepareconfig
 from starlette.exceptions import HTTPException
 
 import harness
+from docs.site.reference.options import options_page
 from harness.api import read_arguments
 from harness.base.errors import UsageError
 from harness.cli.run_options import BUDGET, REQUEST, RUN_OPTIONS
@@ -35,7 +36,6 @@ from harness.types import Protocol
 from harness.web.pages import STATIC, api_document
 from harness.web.uploads import read_choices
 from harness.web.worker import read_chosen
-from tests.runner.planning.option_tables import PAGES, filled
 
 Values = dict[str, Any]
 
@@ -281,7 +281,9 @@ def test_the_form_and_the_description_of_the_page_have_options_of_the_table() ->
     assert f'id="concurrency" type="number" min="1" max="{MOST_ON_PAGE}"' in form
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_tables_of_the_docs_are_those_of_the_code(page: Any) -> None:
-    """``python -m tests.runner.planning.option_tables`` writes them."""
-    assert page.read_text("utf-8") == filled(page)
+def test_the_reference_has_every_option_at_every_entrance() -> None:
+    page = options_page()
+    for option in OPTIONS:
+        assert f"| `{option.spelled_at('command line')}" in page
+        for entrance in ("python", "pytest", "page"):
+            assert entrance in option.absent or f"`{option.spelled_at(entrance)}" in page

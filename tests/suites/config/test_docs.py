@@ -7,8 +7,6 @@ import pytest
 
 from harness.models.model import list_built_in_providers
 from harness.suites.config import load_config
-from harness.suites.config.model_entries import MODEL
-from harness.suites.config.server_entries import SERVER
 
 PAGE = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
@@ -22,11 +20,6 @@ def test_every_example_is_a_configuration_that_can_be_used(example: str, tmp_pat
     assert [str(model.error) for model in config.list_models() if model.error] == []
     if "servers:" in example:
         assert config.resolve_server("shop", "any").transport.command
-
-
-@pytest.mark.parametrize("setting", [*MODEL.fields, *SERVER.fields])
-def test_every_setting_stands_in_a_table(setting: str) -> None:
-    assert re.search(rf"^\|[^|]*`{setting}`", PAGE, re.MULTILINE)
 
 
 def test_every_name_and_variable_is_told_with_what_it_stands_for() -> None:

@@ -1,0 +1,42 @@
+"""The pages are short enough to be read, and no job takes more than ten minutes of reading."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.reading import JOBS, MINUTES, count_minutes, count_pages, list_unreached
+
+MOST_IN_ALL = 67_500
+MOST = 1_600
+"""Words of a page, but of the longer ones below."""
+LONGER = {
+    "CONTRIBUTING.md": 3_300,  # most of it are the additions that a test carries out
+    "docs/agents.md": 2_200,
+    "docs/models.md": 1_950,
+    "docs/performance.md": 3_000,
+    "docs/policies.md": 2_000,
+    "docs/probing.md": 3_500,
+    "docs/python.md": 1_850,
+    "docs/reliability.md": 2_200,
+    "docs/reports.md": 2_200,
+    "docs/servers.md": 2_000,
+    "docs/suites.md": 2_800,
+    "docs/tutorial/index.md": 2_250,
+    "docs/workbench.md": 2_250,
+}
+
+
+def test_no_page_is_longer_than_its_bound() -> None:
+    counts = count_pages()
+    assert {page: n for page, n in counts.items() if n > LONGER.get(page, MOST)} == {}
+    assert [page for page in LONGER if page not in counts] == []
+
+
+def test_all_pages_together_can_be_read() -> None:
+    assert sum(count_pages().values()) <= MOST_IN_ALL
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_job_takes_at_most_ten_minutes_of_reading_along_links_that_are_there(job: str) -> None:
+    assert list_unreached(job) == []
+    assert count_minutes(job) <= MINUTES
