@@ -6,7 +6,7 @@ import pytest
 
 from tests.docs.reading import JOBS, MINUTES, count_minutes, count_pages, list_unreached
 
-MOST_IN_ALL = 67_500
+MOST_IN_ALL = 68_000
 MOST = 1_600
 """Words of a page, but of the longer ones below."""
 LONGER = {
@@ -19,7 +19,7 @@ LONGER = {
     "docs/python.md": 1_850,
     "docs/reliability.md": 2_200,
     "docs/reports.md": 2_200,
-    "docs/servers.md": 2_000,
+    "docs/servers.md": 2_100,
     "docs/suites.md": 2_800,
     "docs/tutorial/index.md": 2_250,
     "docs/workbench.md": 2_250,

@@ -77,19 +77,11 @@ SHOWN: Mapping[str, str] = {
     ),
     "only in a later user's tools": "tests/runner/preflight/test_preflight.py",
     "offers this user no tool": "tests/runner/preflight/test_no_tools.py",
-    "| answers 429, 408 or 5xx": "tests/sessions/over_http/test_http_calling.py",
-    "| resets the connection": "tests/sessions/over_http/test_http_calling.py",
-    "| does not know the session any more": "tests/sessions/over_http/test_http_calling.py",
-    "| answers HTML, no JSON": "tests/sessions/over_http/test_http_calling.py",
-    "| does not answer, or not completely": "tests/sessions/over_http/test_http_calling.py",
-    "| cannot be reached | `server_lost`": "tests/sessions/over_http/test_http_starting.py",
     "any other redirect is an error": "tests/sessions/over_http/test_http_calling.py",
     "A check that depends on a part that was not read": "tests/base/test_json_bounds.py",
     "Why a part of the result was not read": "tests/base/test_json_bounds.py",
     # What providers answer.
     "What the model did wrong fails the trial": "tests/models/test_failure_events.py",
-    "a call that the API could not read": "tests/models/test_failure_events.py",
-    "no credit, wrong key, unknown model": "tests/models/test_failure_events.py",
     # Recordings, runs and their logs.
     "tasks of telecom in another form are refused": "tests/leaderboards/tau2/test_source.py",
     "is an error of the trial, since it is not the agent's fault": (
