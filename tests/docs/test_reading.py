@@ -6,34 +6,41 @@ import pytest
 
 from tests.docs.reading import JOBS, MINUTES, count_minutes, count_pages, list_unreached
 
-MOST_IN_ALL = 68_000
-MOST = 1_600
+MOST_IN_ALL = 69_000
+MOST = 1_700
 """Words of a page, but of the longer ones below."""
 LONGER = {
-    "CONTRIBUTING.md": 3_300,  # most of it are the additions that a test carries out
-    "docs/agents.md": 2_200,
-    "docs/models.md": 1_950,
+    "CONTRIBUTING.md": 3_500,  # most of it are the additions that a test carries out
+    "docs/agents.md": 2_300,
+    "docs/models.md": 2_100,
     "docs/performance.md": 3_000,
     "docs/policies.md": 2_000,
-    "docs/probing.md": 3_500,
-    "docs/python.md": 1_850,
+    "docs/probing.md": 3_600,
+    "docs/python.md": 1_950,
     "docs/reliability.md": 2_200,
-    "docs/reports.md": 2_200,
-    "docs/servers.md": 2_100,
-    "docs/suites.md": 2_800,
-    "docs/tutorial/index.md": 2_250,
-    "docs/workbench.md": 2_250,
+    "docs/reports.md": 2_300,
+    "docs/servers.md": 2_200,
+    "docs/suites.md": 2_900,
+    "docs/tutorial/index.md": 2_300,
+    "docs/workbench.md": 2_350,
 }
 
 
-def test_no_page_is_longer_than_its_bound() -> None:
+def count() -> dict[str, int]:
+    """Return the words of each page but the changelog, which grows with every release."""
     counts = count_pages()
+    del counts["CHANGELOG.md"]
+    return counts
+
+
+def test_no_page_is_longer_than_its_bound() -> None:
+    counts = count()
     assert {page: n for page, n in counts.items() if n > LONGER.get(page, MOST)} == {}
     assert [page for page in LONGER if page not in counts] == []
 
 
 def test_all_pages_together_can_be_read() -> None:
-    assert sum(count_pages().values()) <= MOST_IN_ALL
+    assert sum(count().values()) <= MOST_IN_ALL
 
 
 @pytest.mark.parametrize("job", JOBS)
