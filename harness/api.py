@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import anyio
+import anyio.to_thread
 
 from harness.base import UsageError
 from harness.judging import VOCABULARY
@@ -19,7 +20,9 @@ from harness.models import build_function_spec
 from harness.reports import (
     ReportRequest,
     build_report,
+    fill_store_meanwhile,
     infer_format,
+    keep_store,
     link_conversations,
     write_report,
 )
@@ -217,8 +220,10 @@ async def _run_plan(given: dict[str, Any]) -> Report:
         catch_signals=False,
         **fields_of("options", values),
     )
-    log = await launch_async(prepared.plan, options, Observer())
+    log = await launch_async(prepared.plan, options, Observer(), meanwhile=fill_store_meanwhile)
     report = build_report(log)
+    # In a thread: other work of the program's own event loop goes on meanwhile.
+    await anyio.to_thread.run_sync(keep_store, log, report)
     if given["report_path"] is None:
         return report
     path = Path(given["report_path"])

@@ -17,6 +17,7 @@ import yaml
 import harness
 from harness.base.errors import InvalidInput, NothingToRun, UsageError
 from harness.reports.build import build_report
+from harness.reports.querying.index import STORE, has_current_page
 from harness.runlog import read_log
 from harness.types import AssistantMessage, Report, UserMessage
 from tests.end_to_end.harness_process import plain_server
@@ -165,7 +166,9 @@ def test_options_of_the_program_reach_the_provider_and_no_secret_reaches_the_log
     assert (request.body["temperature"], request.body["max_tokens"]) == (0.5, 99)
     assert request.headers["x-a"] == "b"
     assert "test-key" not in Path(report.log).read_text()
-    assert build_report(read_log(Path(report.log))) == report
+    log = Path(report.log)
+    assert build_report(read_log(log)) == report
+    assert has_current_page(log.with_name(STORE), log)
 
 
 def test_an_instance_keeps_what_it_was_made_with() -> None:

@@ -128,11 +128,12 @@ def _read_report(ending: SessionSummary, path: Path) -> bool:
     """
     from harness.base import HarnessError, format_count, format_path
     from harness.pytest_plugin.failure_text import failed_later, format_totals
-    from harness.reports import build_report
+    from harness.reports import build_report, keep_store
     from harness.runlog import read_log
 
     try:
-        report = build_report(read_log(path))
+        log = read_log(path)
+        report = build_report(log)
     except HarnessError as error:
         ending.lines.append(str(error))
         return False
@@ -144,6 +145,7 @@ def _read_report(ending: SessionSummary, path: Path) -> bool:
         ending.lines.append(f"not run: {not_run} (budget); the exit code says so")
     ending.lines.append(f"log {format_path(path)}")
     ending.lines.append(f"Every message and call: harness view {report.run_id}")
+    keep_store(log, report)
     return not late and not unrun
 
 

@@ -21,7 +21,6 @@ from .lines import dump_line as dump_line
 from .lines import find_last_line as find_last_line
 from .lines import parse_line as parse_line
 from .lines import read_footer as read_footer
-from .lines import read_reviews as read_reviews
 from .on_disk.result_storage import ResultBlocks as ResultBlocks
 from .on_disk.result_storage import index_by_key as index_by_key
 from .on_disk.result_storage import sort_results as sort_results

@@ -273,7 +273,7 @@ def _get_adapter() -> TypeAdapter[Line]:
     return TypeAdapter(Annotated[Line, Discriminator("kind")])
 
 
-_TRIAL, _KEY, _REVIEW = begin_pattern("run"), begin_pattern("run", "key"), begin_pattern("review")
+_KEY = begin_pattern("run", "key")
 _BLOCK = 1 << 16
 
 
@@ -294,21 +294,6 @@ def find_last_line(log: Path, key: str) -> tuple[int, TrialLine] | None:
             at += len(raw)
     line = None if found is None else _try_parse(found[1])
     return (found[0], line) if found is not None and isinstance(line, TrialLine) else None
-
-
-def read_reviews(log: Path) -> dict[str, Review]:
-    """Return what people said of the verdicts, by the key of the trial: as `RunLog.reviews`."""
-    reviews: dict[str, Review] = {}
-    with log.open("rb") as file:
-        for raw in file:
-            # Trials matter only behind a review, which they make void; most logs have none.
-            if _REVIEW.match(raw) or (reviews and _TRIAL.match(raw)):
-                line = _try_parse(raw) if raw.endswith(b"\n") else None
-                if isinstance(line, ReviewLine):
-                    reviews[line.review.key] = line.review
-                elif isinstance(line, TrialLine):  # it was run again since
-                    reviews.pop(line.run.key, None)
-    return reviews
 
 
 def read_footer(log: Path) -> Footer | None:

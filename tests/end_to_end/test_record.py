@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from harness.reports.querying.index import STORE, has_current_page
 from tests.end_to_end.harness_process import HARNESS, Finished, Project, finish
 from tests.end_to_end.warm import warm_python
 from tests.sessions.servers import GOOD_SERVER, all_gone
@@ -47,6 +48,7 @@ def test_what_a_program_called_is_kept_as_a_run_with_its_identity(project: Proje
     assert (result.status, result.case.identity) == ("skipped", "anonymous")
     assert result.usage.cost_usd is None
     assert f"harness view {log.header.run_id}" in done.stderr
+    assert has_current_page(log.path.with_name(STORE), log.path)
 
 
 def test_a_recorded_session_has_no_verdict(project: Project) -> None:

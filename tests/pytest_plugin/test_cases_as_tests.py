@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.reports.build import build_report
+from harness.reports.querying.index import STORE, has_current_page
 from tests.end_to_end.harness_process import Finished, Project, finish, plain_server
 from tests.fake_provider import FakeProvider, call, say, stall, status
 from tests.often import often
@@ -159,6 +160,7 @@ def test_one_run_log_holds_every_trial_and_harness_can_show_it(
     ]
     assert log.footer is not None
     assert log.header.planned == len(log.results)
+    assert has_current_page(log.path.with_name(STORE), log.path)
 
 
 def test_a_server_is_started_once_for_all_its_cases(session: Finished, folder: Path) -> None:
@@ -194,7 +196,7 @@ def test_side_by_side_each_case_is_run_once_and_the_log_is_one(tmp_path: Path) -
         entry.case.name for entry in sorted(log.results, key=lambda entry: entry.case.name)
     ] == [one["name"] for one in cases]
     assert f"harness view {log.header.run_id}" in finished.stdout
-    assert sorted(path.name for path in log.path.parent.iterdir()) == ["log.jsonl"]
+    assert sorted(path.name for path in log.path.parent.iterdir()) == ["log.jsonl", STORE]
     assert finished.code == 0
 
 

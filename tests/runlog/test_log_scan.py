@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.reviews import add_review
 from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
-from harness.runlog.lines import find_last_line, read_footer, read_reviews
+from harness.runlog.lines import find_last_line, read_footer
 from tests.reports.sample_logs import a_conversation, a_log, a_run
 
 
@@ -49,12 +49,7 @@ def test_the_lines_of_another_program_are_found_however_it_spaces_json(log: RunL
     found = {key: find_last_line(log.path, key) for key in places}
     assert {key: one and one[0] for key, one in found.items()} == places
     assert len(places) == 3
-    assert read_reviews(log.path) == again.reviews
     assert len(again.reviews) == 2
-    with LogWriter(log.path) as writer:
-        writer.append(TrialLine(run=a_run("bad")))
-    respace(log.path)
-    assert len(read_reviews(log.path)) == 1
 
 
 def test_a_torn_line_is_no_line(log: RunLog) -> None:
@@ -65,17 +60,6 @@ def test_a_torn_line_is_no_line(log: RunLog) -> None:
     assert found is not None
     assert found[0] == log.get_offset(result.key)
     assert read_footer(log.path) == log.footer
-
-
-def test_reviews_count_until_their_trial_is_run_again(log: RunLog) -> None:
-    for result in log.results:
-        add_review(log.path, result.key, "accept", by="Ann")
-    assert read_reviews(log.path) == read_log(log.path).reviews
-    assert len(read_reviews(log.path)) == 2
-    with LogWriter(log.path) as writer:
-        writer.append(TrialLine(run=a_run("bad")))
-    assert read_reviews(log.path) == read_log(log.path).reviews
-    assert len(read_reviews(log.path)) == 1
 
 
 @pytest.mark.parametrize("length", [10, 70_000, 200_000])
@@ -94,7 +78,7 @@ def test_the_footer_is_found_behind_and_in_lines_of_any_length(log: RunLog, leng
 def test_an_empty_file_has_nothing(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text("")
-    assert (read_footer(path), read_reviews(path), find_last_line(path, "a")) == (None, {}, None)
+    assert (read_footer(path), find_last_line(path, "a")) == (None, None)
 
 
 def test_a_key_with_letters_that_json_escapes_is_found(log: RunLog) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -46,7 +47,7 @@ from harness.probing import (
     run_probe,
     write_frozen,
 )
-from harness.reports import ReportRequest, stdout_console, write_report
+from harness.reports import ReportRequest, keep_store, stdout_console, write_report
 from harness.runlog import amend_log
 from harness.runner import RUNS, suite_roots
 from harness.suites import find_suites, load_config
@@ -242,6 +243,8 @@ def command(  # noqa: PLR0913 - one for each option
             click.echo(
                 f"These decisions are kept in {update}; compare later runs with --expect {update}"
             )
+    sys.stdout.flush()
+    keep_store(log, report.report)  # after everything that somebody waits for
     raise click.exceptions.Exit(fails)
 
 

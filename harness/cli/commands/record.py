@@ -11,6 +11,7 @@ from harness.base import UsageError, format_count, make_printable
 from harness.cli.caller_options import ONE_CALLER, ChosenCaller
 from harness.descriptions import build_server_entry, server_entry
 from harness.judging import EXIT_FAILED
+from harness.reports import build_report, keep_store
 from harness.runner import RecordRequest, get_habit, record_program, run_alone
 from harness.suites import choose_variants
 from harness.types import JsonObject, ServerSpec, Suite, Variant
@@ -83,6 +84,7 @@ def command(
     click.echo(make_printable(f"Recorded {calls}: {told}"), err=True)
     click.echo(f"Look at them: harness view {run_id}", err=True)
     click.echo(f"Make cases of them: harness init --from {run_id}", err=True)
+    keep_store(done.log, build_report(done.log))  # after everything that somebody waits for
     raise click.exceptions.Exit(done.exit_code)
 
 

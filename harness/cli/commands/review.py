@@ -49,7 +49,7 @@ def command(
     unless --by-people of view or compare says otherwise.
     """
     log = find_log(run)
-    reviewed = reviewed_run(log, announce_reading(log))
+    reviewed = reviewed_run(log, case, announce_reading(log))
     print_warnings(reviewed.complaints)
     if case is not None:
         if decision is None:
@@ -58,10 +58,11 @@ def command(
         with suppress(OSError, KeyError):  # no such user: some containers
             by = by or getpass.getuser()
         known = reviewed.get_status(chosen)
-        add_review(reviewed.log, chosen.key, decision, by=by, note=note, known=known)
+        review = add_review(reviewed.log, chosen.key, decision, by=by, note=note, known=known)
+        reviewed = reviewed.add_review(chosen, review)
     elif decision is not None:
         raise UsageError("name the case that you review", meant=f"harness review {run} CASE …")
-    reviews = reviewed.reviews()
+    reviews = reviewed.said
     if json_output:
         click.echo(json.dumps({"status": "ok", "result": reviews_json(reviews)}))
     else:
@@ -72,14 +73,15 @@ def _find_trial(
     run: ReviewedRun, case: str, model: str | None, number: int | None
 ) -> ReviewedTrial:
     """Return the trial that the arguments describe; ``CASE`` may be ``SUITE::CASE``."""
-    named = [trial for trial in run.trials if trial.is_called(case)]
-    if not named:
-        names = sorted({trial.case for trial in run.trials})
+    if not run.called:
+        names = run.case_names
         raise UsageError(
             f"the run has no case {case!r}",
             meant=did_you_mean(case, names) or f"It has: {', '.join(names[:_MOST_NAMED])}.",
         )
-    found = [one for one in named if model in {None, one.entrant} and number in {None, one.number}]
+    found = [
+        one for one in run.called if model in {None, one.entrant} and number in {None, one.number}
+    ]
     if not found:
         raise UsageError(f"no trial of {case!r} is of that model and number")
     if len(found) > 1:
@@ -93,7 +95,7 @@ def _find_trial(
 
 def _format_reviews(run: ReviewedRun, reviews: Mapping[str, Review]) -> Iterator[str]:
     yield review_words(reviews.values()) or "Nobody has reviewed this run."
-    for trial in run.trials:
+    for trial in run.listed:
         if review := reviews.get(trial.key):
             to = "" if review.decision == "accepted" else f" to {review.verdict}"
             yield f"{review.machine}, {review.decision}{to} by {review.by}  {trial}"

@@ -44,7 +44,7 @@ from harness.descriptions.workbench.study import (
 )
 from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.models import get_traits
-from harness.reports import WORKBENCH
+from harness.reports import WORKBENCH, build_report, fill_store_meanwhile, keep_store
 from harness.runlog import RunLog, amend_log, read_header, read_log
 from harness.runner import (
     RUNS,
@@ -194,6 +194,7 @@ class Workbench:
                 runs=self.runs,
                 resume=begun,
                 run_id=stage_id(first, stage),
+                meanwhile=fill_store_meanwhile,
             )
             logs.append(log)
             # Trials on another server are no results of these lists.
@@ -206,12 +207,14 @@ class Workbench:
                 break
         result = self.build_result(logs)
         write_files(result, logs[0].path.parent)
+        _keep_stores(logs)
         return result
 
     def _end_early(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
         """Return the result of a workbench that ends between two stages, and log the end."""
         # What ends between two stages has no log of its own.
         last = amend_log(logs[-1], reason=reason, fault=f"the workbench ended early: {fault}")
+        _keep_stores([*logs[:-1], last])
         return self.build_result([*logs[:-1], last])
 
     def _plan_stage(self, stage: Stage, arms: Sequence[Arm], first: str) -> RunPlan:
@@ -322,3 +325,8 @@ def read_earlier_request(name: str, runs: Path = RUNS) -> tuple[str, RunRequest,
     }
     order = WorkbenchRequest(studies=tuple(settings["studies"]), options=StudyOptions(**options))
     return settings["of"], request, order
+
+
+def _keep_stores(logs: Sequence[RunLog]) -> None:
+    for log in logs:
+        keep_store(log, build_report(log))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from harness.judging import KnownStatus, judge_log
@@ -16,14 +19,17 @@ from harness.reports.querying.index import (
     open_log_index,
     read_index_facts,
 )
-from harness.runlog import being_written, read_log, read_reviews
+from harness.reports.querying.store_access import read_reviews
+from harness.runlog import being_written, read_log
 from harness.types import Review, Status, dataclass
 
 _TRIALS = (
     f'SELECT key, suite, "case", {ENTRANT}, trial, repeats, status'  # noqa: S608 - our own names
-    ' FROM "trials" JOIN "_places" USING (trial_id) WHERE trial_id >= 0'
-    " ORDER BY suite_at, case_at, model_at, repeat, first_at"
+    ' FROM "trials" JOIN "_places" USING (trial_id) WHERE trial_id >= 0 AND {} '
+    "ORDER BY suite_at, case_at, model_at, repeat, first_at"
 )
+_CALLED = _TRIALS.format("""? IN ("case", suite || '::' || "case")""")
+_LISTED = _TRIALS.format("key IN (SELECT value FROM json_each(?))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +63,22 @@ class ReviewedTrial:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedRun:
-    """A run that people review."""
+    """A run that people review: of its trials those that are named, and those that were reviewed.
+
+    All others are left where they are, so that a run of a million trials takes no more memory than
+    one of ten.
+    """
 
     log: Path
     """Its log."""
-    trials: tuple[ReviewedTrial, ...]
-    """The trials that a person may name, in the order of reports."""
+    called: tuple[ReviewedTrial, ...]
+    """The trials of the case that a person names, in the order of reports."""
+    case_names: tuple[str, ...]
+    """The names of all its cases, if it has none that is called so."""
+    listed: tuple[ReviewedTrial, ...]
+    """Those, and the trials that people have said something of, in the order of reports."""
+    said: Mapping[str, Review]
+    """What they said, by the key of the trial."""
     size: int
     """Bytes of the log that were read."""
     complaints: tuple[str, ...] = ()
@@ -72,25 +88,27 @@ class ReviewedRun:
         """Return the status of ``trial`` and what it is known from."""
         return KnownStatus(status=trial.status, size=self.size)
 
-    def reviews(self) -> Mapping[str, Review]:
-        """Return what people have said by now, by the key of the trial."""
-        known = {trial.key for trial in self.trials}
-        return {key: review for key, review in read_reviews(self.log).items() if key in known}
+    def add_review(self, trial: ReviewedTrial, review: Review) -> ReviewedRun:
+        """Return the run with a review that has been added to its log."""
+        return replace(self, said={**self.said, trial.key: review})
 
 
-def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) -> ReviewedRun:
+def reviewed_run(
+    log: Path, case: str | None = None, read_to: Callable[[int], None] = ignore_progress
+) -> ReviewedRun:
     """Return the run in ``log``; a large one is read from its index, which is made if need be.
 
-    ``read_to`` is told how many bytes of the log have been read for its index.
+    ``case`` is that of `ReviewedRun.called`: ``CASE``, or ``SUITE::CASE``. ``read_to`` is told how
+    many bytes of the log have been read for its index.
 
     Raises:
         InvalidInput: the file is not a run log.
     """
     if is_worth_indexing(log) and not being_written(log):
         with suppress(IndexNotWritten):
-            return _read_by_index(log, read_to)
+            return _read_by_index(log, case, read_to)
     whole = read_log(log)
-    trials = (
+    trials = [
         ReviewedTrial(
             result.key,
             result.suite,
@@ -101,17 +119,40 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) ->
             result.status,
         )
         for result in judge_log(whole).results
+    ]
+    called = tuple(one for one in trials if case is not None and one.is_called(case))
+    return ReviewedRun(
+        log,
+        called,
+        () if called else tuple(sorted({one.case for one in trials})),
+        tuple(one for one in trials if one in called or one.key in whole.reviews),
+        whole.reviews,
+        whole.size,
+        whole.complaints,
     )
-    return ReviewedRun(log, tuple(trials), whole.size, whole.complaints)
 
 
-def _read_by_index(log: Path, read_to: Callable[[int], None]) -> ReviewedRun:
+def _read_by_index(log: Path, case: str | None, read_to: Callable[[int], None]) -> ReviewedRun:
     # Before it is read: if the log grows meanwhile, its size shows that a status may have changed.
     size = log.stat().st_size
     with (
         open_log_index(log, read_to) as index,
         open_database(index) as db,
     ):
-        rows = db.execute(_TRIALS)
-        trials = tuple(ReviewedTrial(*row) for row in rows)
-        return ReviewedRun(log, trials, size, tuple(read_index_facts(index, log)[1]))
+        said = read_reviews(db)
+        called = tuple(_read_trials(db, _CALLED, case))
+        # Of `_compared`, which has a row for a case and not for a trial.
+        names = db.execute('SELECT DISTINCT "case" FROM "_compared" ORDER BY 1')
+        return ReviewedRun(
+            log,
+            called,
+            () if called else tuple(name for (name,) in names),
+            tuple(_read_trials(db, _LISTED, json.dumps([*said, *(one.key for one in called)]))),
+            said,
+            size,
+            tuple(read_index_facts(index, log)[1]),
+        )
+
+
+def _read_trials(db: sqlite3.Connection, which: str, value: str | None) -> Iterator[ReviewedTrial]:
+    return (ReviewedTrial(*row) for row in db.execute(which, (value,)))

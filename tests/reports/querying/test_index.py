@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -217,6 +219,35 @@ def test_a_store_that_was_begun_while_a_run_went_on_is_not_trusted_before_it_is_
         assert followed.wait(WAIT_S)
     assert log.with_name(STORE).exists()
     assert_equals_reports(log)
+
+
+_KILLED = """
+import sys, time
+from pathlib import Path
+from harness.reports.querying import index, texts
+
+index._SMALL, index._PACE_S, added = 0, 0.001, texts.Packer.add_text
+texts.Packer.add_text = lambda *given: (added(*given), print("read", flush=True))
+with index.fill_store_meanwhile(Path(sys.argv[1])):
+    time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_gets_its_store_from_its_log_when_it_is_opened(log: Path) -> None:
+    ask(log, TRIALS)
+    append(log, "while it was written")
+    command = [sys.executable, "-c", _KILLED, str(log)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"read\n"
+        process.kill()
+    assert [one.name for one in log.parent.glob(f".{STORE}.*")]
+    with log.open("ab") as file:
+        file.write(b'{"run": {"key": "torn')
+    assert_equals_reports(log)
+    assert sorted(one.name for one in log.parent.iterdir()) == ["log.jsonl", STORE]
+    assert "while it was written" in {row[0] for row in ask(log, "select [case] from trials")}
 
 
 def test_of_a_run_that_failed_no_store_is_kept(log: Path, followed: threading.Event) -> None:
