@@ -65,9 +65,10 @@ def table_lines(names: list[str], columns: Sequence[Sequence[str]], width: int) 
             used += 2 + _measure_width(columns[fitting])
             fitting += 1
         block, columns = columns[:fitting], columns[fitting:]
-        for place, name in enumerate(names):
-            cells = (column[place].ljust(_measure_width(column)) for column in block)
-            yield f"{name.ljust(left)}  {'  '.join(cells)}".rstrip()
+        widths = [_measure_width(column) for column in block]
+        for name, *cells in zip(names, *block, strict=True):
+            padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+            yield f"{name.ljust(left)}  {'  '.join(padded)}".rstrip()
         if columns:
             yield ""
 

@@ -27,7 +27,12 @@ from harness.runner.end_state import read_states
 from harness.runner.model_conversation import ModelConversation
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight, require_tools
-from harness.runner.recordings.recorded_outputs import RECORDED, UNRECORDED, get_recording
+from harness.runner.recordings.recorded_outputs import (
+    RECORDED,
+    UNRECORDED,
+    find_executable,
+    get_recording,
+)
 from harness.runner.recordings.replay_on_server import execute_recording, replay_check
 from harness.runner.run_context import RunContext
 from harness.runner.strategies import InterruptedStrategy, LeaderboardStrategy, get_server_contexts
@@ -156,8 +161,8 @@ class _Attempt:
             if self._unrecorded:
                 return
             self._recorded = transcripts[self._job.trial.number - 1]
-            if isinstance(recording, ExecutableRecording):
-                await self._execute_recorded(self._recorded, recording)
+            if (executable := find_executable(recording)) is not None:
+                await self._execute_recorded(self._recorded, executable)
         else:
             try:
                 await self._converse()

@@ -7,14 +7,17 @@ trial alone.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.base import HarnessError
-from harness.leaderboards.bfcl.apis.common import filter_by_turn, list_case_tools
+from harness.leaderboards.bfcl.apis.common import filter_by_turn, list_case_tools, list_class_tools
 from harness.leaderboards.bfcl.apis.execution import Instances, make_instances
 from harness.leaderboards.bfcl.checker.multi_turn import execute_model_call
 from harness.leaderboards.bfcl.data import BfclEntry, data_folder, find_entry
@@ -45,6 +48,28 @@ def list_tools_at(entry: BfclEntry, turn: int = 0) -> list[Tool]:
             for one in offered
         ]
     return [build_tool(function, entry.category.language) for function in entry.functions]
+
+
+def measure_tools(entry: BfclEntry) -> int:
+    """Return the number of characters of all functions of a case; 0 if it offers none."""
+    if entry.category.judging == "multi_turn":
+        # Those of a class are the same in each case that has it.
+        return sum(
+            _measure_class(name, data_folder()) for name in entry.question["involved_classes"]
+        )
+    return sum(map(_measure_tool, list_tools_at(entry)))
+
+
+@cache
+def _measure_class(name: str, folder: Path) -> int:
+    return sum(
+        len(json.dumps([tool.name, tool.description, tool.parameters]))
+        for tool in list_class_tools(name, folder)
+    )
+
+
+def _measure_tool(tool: Tool) -> int:
+    return len(json.dumps([tool.name, tool.description, tool.input_schema]))
 
 
 def list_held_back(entry: BfclEntry) -> dict[str, list[str]]:

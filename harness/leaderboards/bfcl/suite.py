@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from harness.leaderboards.bfcl.data import (
 )
 from harness.leaderboards.bfcl.functions import build_prompts, build_system_prompt, list_functions
 from harness.leaderboards.bfcl.result_files import BfclRecording, read_recordings
-from harness.leaderboards.bfcl.server import CASE, TURN, list_held_back, list_tools_at
+from harness.leaderboards.bfcl.server import CASE, TURN, list_held_back, measure_tools
 from harness.suites import CHUNK, build_ingest_turns
 from harness.types import (
     RECALLED,
@@ -224,18 +223,20 @@ def _iterate_cases(category: Category) -> Iterator[Case]:
     Memory cases come in addition to the cases that only recordings have.
     """
     entries = load_entries(category.name, data_folder())
-    yield from map(_build_case, entries)
+    # Once for all of them: the place of the cache follows from the environment, anew each time.
+    yield from map(partial(_build_case, file=question_file(category)), entries)
     if category.needs_memory:
         yield from build_memory_cases(category, entries)
 
 
-def _build_case(entry: BfclEntry) -> Case:
+def _build_case(entry: BfclEntry, *, file: str) -> Case:
     category = entry.category
     prompts = build_prompts(entry)
     several = len(prompts) > 1
     # The turns from which on the server offers other functions.
     later = [turn for turn in range(len(prompts)) if str(turn) in list_held_back(entry)]
     unavailable = _ASKED_TOGETHER if category.needs_memory else _NEEDS_SERVICES
+    letters = measure_tools(entry)
     return Case(
         name=entry.id,
         prompt=prompts[0],
@@ -245,7 +246,7 @@ def _build_case(entry: BfclEntry) -> Case:
             routing={CASE: entry.id},
             later_routing={turn: {TURN: turn} for turn in later} if several else {},
             system_prompt=build_system_prompt(entry),
-            typical_tokens=compute_token_limits(entry),
+            typical_tokens=compute_token_limits(entry, letters),
             silence=True,
             one_reply=category.judging in ("calls", "no_call", "some_call"),
             unavailable=None if category.is_live else unavailable,
@@ -257,17 +258,16 @@ def _build_case(entry: BfclEntry) -> Case:
         ),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group},
-        caller=Caller(allow_no_tools=not list_tools_at(entry, _LAST)),
-        at=Location(file=question_file(category), line=entry.line),
+        caller=Caller(allow_no_tools=not letters),
+        at=Location(file=file, line=entry.line),
     )
 
 
-def compute_token_limits(entry: BfclEntry) -> tuple[int, int]:
-    """Return the input and output tokens that a trial may use, over all its requests."""
-    tools = sum(
-        len(json.dumps([one.name, one.description, one.input_schema]))
-        for one in list_tools_at(entry, _LAST)
-    )
+def compute_token_limits(entry: BfclEntry, tools: int) -> tuple[int, int]:
+    """Return the input and output tokens that a trial may use, over all its requests.
+
+    ``tools`` is the number of characters of its tools (`measure_tools`).
+    """
     sent = (tools + sum(map(len, build_prompts(entry)))) // _LETTERS_A_TOKEN + _FRAME
     if entry.category.judging != "multi_turn":
         return sent, _A_REPLY
@@ -282,7 +282,6 @@ _FRAME = 300  # tokens that an API adds around tools
 _A_REPLY = 100
 _A_RESULT, _LONG_RESULT = 100, 2000
 # Tokens of a call and its result, which every later request repeats.
-_LAST = 1000  # a turn in which every function is offered
 
 
 def _build_server() -> ServerSpec:

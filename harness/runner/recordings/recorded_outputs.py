@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from harness.base import NothingToRun, UsageError, did_you_mean
 from harness.runner.planning.plan import Job, RunPlan
@@ -52,6 +53,7 @@ def recorded_models(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
     names = [entrant] if entrant is not None else list(found)
     # With the leaderboard, because whoever reads the recording knows no suite.
     ids = {name: f"{suite.leaderboard}:{path}#{name}" for name in names}
+    _CHOSEN.update((ids[name], found[name]) for name in names)
     if len(names) == 1:
         return [replace(model, model_id=ids[names[0]])]
     shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
@@ -76,6 +78,7 @@ def restore_suites(
     notes: list[str] = []
     for suite in suites:
         recordings = _list_recordings(models[suite.name])
+        executable = [one for one in map(find_executable, recordings) if one is not None]
         notes += [note for recording in recordings for note in recording.notes]
         # A live model among them can run what was not recorded.
         if not recordings or len(recordings) < len(models[suite.name]):
@@ -85,7 +88,7 @@ def restore_suites(
         for case in suite.cases:
             trials = max(len(one.get_transcripts(case.name)) for one in recordings)
             if trials:
-                restored = _restore_case(case, recordings)
+                restored = _restore_case(case, executable)
                 # As often as in the recording, unless it sets its own number.
                 if restored.repeats.trials is None and trials > 1:
                     repeats = replace(restored.repeats, trials=trials)
@@ -128,18 +131,30 @@ def select_possible(plan: RunPlan) -> tuple[RunPlan, tuple[str, ...]]:
     return (plan if len(kept) == len(plan.jobs) else replace(plan, jobs=tuple(kept))), notes
 
 
+_EXECUTABLE: dict[type, bool] = {}
+"""Class of recordings → whether `ExecutableRecording` describes it."""
+
+
+def find_executable(recording: ModelRecording) -> ExecutableRecording | None:
+    """Return ``recording`` if its calls are executed again."""
+    kind = type(recording)
+    if kind not in _EXECUTABLE:
+        # Once for a class: Python looks every method of the protocol up.
+        _EXECUTABLE[kind] = isinstance(recording, ExecutableRecording)
+    return cast("ExecutableRecording", recording) if _EXECUTABLE[kind] else None
+
+
 def has_judgements(suite: Suite, models: Sequence[ModelSpec]) -> bool:
     """Return whether a recording among ``models`` has its own judgements on cases of ``suite``."""
     return any(
         recording.get_verdicts(case.name, index)
-        for recording in _list_recordings(models)
-        if isinstance(recording, ExecutableRecording)
+        for recording in filter(None, map(find_executable, _list_recordings(models)))
         for case in suite.cases
         for index in range(len(recording.get_transcripts(case.name)))
     )
 
 
-def _restore_case(case: Case, recordings: Sequence[ModelRecording]) -> Case:
+def _restore_case(case: Case, recordings: Sequence[ExecutableRecording]) -> Case:
     """Return ``case`` as it was when recorded, if a recording knows.
 
     Raises:
@@ -149,7 +164,7 @@ def _restore_case(case: Case, recordings: Sequence[ModelRecording]) -> Case:
     found = [
         recording.restore_case(case)
         for recording in recordings
-        if isinstance(recording, ExecutableRecording) and recording.get_transcripts(case.name)
+        if recording.get_transcripts(case.name)
     ]
     if not found:
         return case
@@ -175,8 +190,15 @@ def _split_reference(reference: str) -> tuple[str, str | None]:
     return str(Path(path).absolute()), entrant if mark else None
 
 
+_CHOSEN: dict[str, ModelRecording] = {}
+"""Identifier of a model → its recording, as the latest plan of this process found it."""
+
+
 def get_recording(model: ModelSpec) -> ModelRecording:
     """Return the recording of a model of `recorded_models`."""
+    # Each trial asks for it: the file is not looked for again while its plan is carried out.
+    if (chosen := _CHOSEN.get(model.model_id)) is not None:
+        return chosen
     leaderboard, path, entrant = split_recording(model)
     return _get_recordings(leaderboard, path)[entrant]
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from harness.base.errors import NothingToRun, UsageError
+from harness.leaderboards.bfcl import server
+from harness.leaderboards.bfcl.apis import common
+from harness.leaderboards.bfcl.apis.common import ApiTool
 from harness.leaderboards.bfcl.suite import BFCL
 from harness.runner.planning.prepare import PreparedPlan, prepare_plan
 from harness.runner.planning.request import RunRequest
+from harness.runner.recordings import recorded_outputs
 from harness.suites.leaderboards import add_categories
 from tests.leaderboards.bfcl.small_release import write_lines, write_release
 
@@ -95,6 +100,43 @@ def test_a_recording_that_is_not_there_is_an_error(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=words):
         plan(tmp_path, "bfcl", models=(model,))
+
+
+def test_a_recording_is_looked_for_once_and_not_for_each_of_its_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_lines(tmp_path / "said.jsonl", [OSLO])
+    jobs = plan(tmp_path, "bfcl", models=(f"recorded:{tmp_path / 'said.jsonl'}",)).plan.jobs
+    monkeypatch.setattr(recorded_outputs, "_read_recordings", None)
+    monkeypatch.setattr(recorded_outputs, "_split_reference", None)
+    for job in jobs:
+        assert recorded_outputs.get_recording(job.model).get_transcripts(job.trial.case.name)
+
+
+def test_a_recording_that_has_changed_is_read_anew_by_the_next_plan(tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    for said in ("No.", "Yes."):
+        write_lines(file, [{**OSLO, "result": said}])
+        os.utime(file, ns=(0, len(said)))
+        (job,) = plan(tmp_path, "bfcl", models=(f"recorded:{file}",)).plan.jobs
+        (transcript,) = recorded_outputs.get_recording(job.model).get_transcripts(OSLO["id"])
+        assert transcript.answer == said
+
+
+def test_the_functions_of_a_class_are_measured_once_for_all_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed: list[str] = []
+
+    def list_class_tools(name: str, folder: Path) -> tuple[ApiTool, ...]:
+        listed.append(name)
+        return common.list_class_tools(name, folder)
+
+    monkeypatch.setattr(server, "list_class_tools", list_class_tools)
+    plan(tmp_path, "bfcl")
+    plan(tmp_path, "bfcl")
+    assert listed
+    assert len(listed) == len(set(listed))
 
 
 def test_a_recording_is_of_a_leaderboard_alone(tmp_path: Path) -> None:
