@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -42,9 +42,9 @@ def _decorate(cls: type[_T] | None = None, /, **options: Any) -> Any:
         shared |= {"__getstate__": _get_state, "__setstate__": _set_state}
     if compares:
         made.__dataclass_params__.eq = True
-        names = [field.name for field in fields if field.compare]
-        # Two names at least: of one, `attrgetter` would return the value and no tuple.
-        made.__compared__ = attrgetter(*names, *names[:1]) if names else _get_nothing
+        made.__compared__ = _get_values(field.name for field in fields if field.compare)
+        hashed = (one.name for one in fields if (one.compare if one.hash is None else one.hash))
+        made.__hashed__ = _get_values(hashed)
         shared |= {"__eq__": _compare, "__hash__": _hash}
     for name, method in shared.items():
         # A class may have its own; one with its own __eq__ has no __hash__ until it defines one.
@@ -104,8 +104,11 @@ def _write_init(cls: Any) -> Any:
     return init
 
 
-def _get_nothing(_: Any) -> tuple[()]:
-    return ()
+def _get_values(names: Iterable[str]) -> Callable[[Any], Any]:
+    """Return what gets the tuple of the values of the fields ``names``."""
+    listed = tuple(names)
+    # Two names at least: of one, `attrgetter` would return the value and no tuple.
+    return attrgetter(*listed, *listed[:1]) if listed else lambda _: ()
 
 
 def _compare(self: Any, other: Any) -> Any:
@@ -116,7 +119,7 @@ def _compare(self: Any, other: Any) -> Any:
 
 
 def _hash(self: Any) -> int:
-    return hash(type(self).__compared__(self))
+    return hash(type(self).__hashed__(self))
 
 
 @recursive_repr()

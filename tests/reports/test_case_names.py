@@ -132,7 +132,9 @@ def check(log: RunLog, amount: int) -> None:
             assert len(keys) == amount * times, (name, what)
             assert len(set(keys)) == len(keys), (name, what, keys)
     titles = [line.partition("title=")[2] for line in workflow_commands(build_report(log))]
-    assert len({title.partition("::")[0] for title in titles}) == amount
+    assert len(titles) <= 10
+    if amount <= 10:  # more cases than GitHub shows annotations share them
+        assert len({title.partition("::")[0] for title in titles}) == amount
 
 
 @pytest.mark.parametrize(("suites", "cases", "models"), TWINS)

@@ -142,6 +142,8 @@ def test_formats_are_recognised_without_the_nouns_or_any_reader() -> None:
         "harness.base.platforms",
         "harness.re_exports",
         "harness.suites",
+        "harness.types",
+        "harness.types.shared_dataclass",
         "harness.version",
     }
     assert "harness.suites.readers" not in loaded

@@ -28,6 +28,7 @@ def make_classes(decorator: Callable[..., Any]) -> dict[str, Any]:
         c: list[int] = field(default_factory=list)
         d: float = field(default=1.5, compare=False)
         e: str = field(default="", repr=False)
+        f: Any = field(default=None, hash=False)
 
     @decorator(frozen=True, slots=True)
     class Placed:

@@ -11,10 +11,9 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from harness.types import dataclass
 
 
 def _return_as_is(value: Any) -> Any:
