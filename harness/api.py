@@ -27,6 +27,7 @@ from harness.reports import (
     write_report,
 )
 from harness.runner import (
+    OPTIONS,
     Observer,
     RunBudget,
     RunOptions,
@@ -185,7 +186,8 @@ def read_arguments(given: dict[str, Any]) -> dict[str, Any]:
         variant if isinstance(variant, str) else variant.name
         for variant in _load_variants(given["variant"])
     ]
-    return read_options("python", given | {"variant": names, "timeout": given["timeout_ms"]})
+    renamed = {one.key: given[one.in_python] for one in OPTIONS if one.in_python}
+    return read_options("python", given | renamed | {"variant": names})
 
 
 async def _run_plan(given: dict[str, Any]) -> Report:

@@ -289,6 +289,6 @@ def _equal(one: Any, other: Any) -> bool:
 def _contains(container: Any, item: Any) -> bool:
     if isinstance(container, list):
         return any(_equal(part, item) for part in container)
-    if not isinstance(container, dict) or isinstance(item, list | dict):
-        raise NoValue
+    if not isinstance(container, dict) or not isinstance(item, str | int):
+        raise NoValue  # null and numbers with a fraction are no keys
     return isinstance(item, str) and item in container

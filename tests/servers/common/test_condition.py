@@ -69,6 +69,8 @@ def outcome(source: str) -> object:
 @example("true || undefined")
 @example("undefined && false")
 @example("1 == true")
+@example("null in user")
+@example("1.0 in user")
 @example("false == false == false")
 @example("'w' in user.permissions ? false : 1")
 def test_an_expression_means_what_a_complete_cel_says(source: str) -> None:
