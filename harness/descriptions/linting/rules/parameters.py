@@ -235,8 +235,8 @@ def _stand_in(name: Sequence[str], sentences: Iterable[str]) -> bool:
 
 def _is_chosen(param: Param, tool: Tool) -> bool:
     """Whether it is the id or the SKU of what the call creates, which the caller chooses."""
-    *before, last = split_words(param.name)
-    verb, *created = split_words(tool.name)
+    *before, last = split_words(param.name) or [""]
+    verb, *created = split_words(tool.name) or [""]  # a name of signs alone has no words
     return verb in _CREATES and (last == "sku" or before == created)
 
 
