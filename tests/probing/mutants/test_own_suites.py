@@ -38,7 +38,7 @@ def test_the_matrix_of_all_identities_notices_nine_faults_of_ten(tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)  # a minute of processor time, which a busy machine stretches
 @pytest.mark.parametrize("suite", ["hr_access", "data_governance"])
 def test_suites_that_ask_one_identity_a_test_do_so_too(suite: str, tmp_path: Path) -> None:
     score = score_of(suite, {"hr_access": "hr"}.get(suite, suite), tmp_path)
