@@ -313,7 +313,7 @@ class _ToolCollector:
             tools=tools,
             problems=tuple(self._problems),
             digest=digest_json([seen, instructions] if instructions else seen),
-            instructions={said.name: instructions} if instructions else {},
+            instructions={said.name or "server": instructions} if instructions else {},
         )
 
     async def _add_tool(self, raw: Any) -> None:

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.base import UsageError, digest_json
 from harness.runner.variants.edits import (
@@ -29,9 +29,6 @@ from harness.types import (
     ToolList,
     Variant,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def build_presentation(variant: Variant, offered: ToolList, shown: ToolList) -> Presentation:
