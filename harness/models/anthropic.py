@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias
 
 import httpx2
 from anthropic import (
@@ -95,6 +95,20 @@ class AnthropicHttpClient(BoundedClient, DefaultAsyncHttpxClient):
     """The SDK's HTTP client with bounds."""
 
 
+def build_client_options(spec: ModelSpec, url: str) -> dict[str, Any]:
+    """Return what each client of the SDK is made with; its service has its root at ``url``."""
+    return {
+        "base_url": url,
+        "timeout": build_timeout(spec),
+        # The SDK's own loop ignores a long Retry-After, and knows nothing of the other trials.
+        "max_retries": 0,
+        "http_client": AnthropicHttpClient(url, spec.max_reply_mb),
+        "default_headers": build_headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit()),
+        # The runner's spans tell of each request; the SDK's would tell of it twice.
+        "open_telemetry": False,
+    }
+
+
 _BLOCK = "content[]."
 
 
@@ -121,17 +135,7 @@ class AnthropicModel:
         self._url = build_url(spec, "/v1/messages", root=url)
         self._client: ApiClient = AsyncAnthropic(
             api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
-            base_url=url,
-            timeout=build_timeout(spec),
-            # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
-            max_retries=0,
-            http_client=AnthropicHttpClient(url, spec.max_reply_mb),
-            default_headers=cast(
-                "dict[str, str]",
-                build_headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit()),
-            ),
-            # The runner's spans tell of each request; the SDK's would tell of it twice.
-            open_telemetry=False,
+            **build_client_options(spec, url),
         )
         return url
 

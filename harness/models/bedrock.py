@@ -7,15 +7,14 @@
 from __future__ import annotations
 
 import os
-from typing import cast
 
 import httpx2
-from anthropic import APIError, AsyncAnthropicBedrock, Omit
+from anthropic import APIError, AsyncAnthropicBedrock
 
 from harness.base import UsageError, load_json
-from harness.models.anthropic import AnthropicHttpClient, AnthropicModel
+from harness.models.anthropic import AnthropicModel, build_client_options
 from harness.models.credentials import is_installed, report_credentials
-from harness.models.endpoint import base_url, build_headers, build_timeout, find_key
+from harness.models.endpoint import base_url, find_key
 from harness.types import ModelSpec
 
 
@@ -33,17 +32,10 @@ class BedrockModel(AnthropicModel):
                 f"model {spec.name!r} needs a key: AWS_BEARER_TOKEN_BEDROCK is not set",
                 meant="To use other credentials of AWS instead: pip install boto3",
             )
-        headers = build_headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())
         client = AsyncAnthropicBedrock(
             aws_region=region,
             api_key=key,
-            base_url=url,
-            timeout=build_timeout(spec),
-            # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
-            max_retries=0,
-            http_client=AnthropicHttpClient(url, spec.max_reply_mb),
-            default_headers=cast("dict[str, str]", headers),
-            open_telemetry=False,
+            **build_client_options(spec, url),
         )
         # It takes the key of the environment, which must not go to an address of a file.
         client.api_key = key

@@ -9,15 +9,14 @@
 from __future__ import annotations
 
 import os
-from typing import cast
 
 import httpx2
-from anthropic import APIError, AsyncAnthropicVertex, Omit
+from anthropic import APIError, AsyncAnthropicVertex
 
 from harness.base import UsageError, load_json
-from harness.models.anthropic import AnthropicHttpClient, AnthropicModel
+from harness.models.anthropic import AnthropicModel, build_client_options
 from harness.models.credentials import is_installed, report_credentials
-from harness.models.endpoint import base_url, build_headers, build_timeout, find_key
+from harness.models.endpoint import base_url, find_key
 from harness.types import ModelSpec
 
 
@@ -39,19 +38,13 @@ class VertexModel(AnthropicModel):
                 f"model {spec.name!r} needs a project: ANTHROPIC_VERTEX_PROJECT_ID is not set"
             )
         url = base_url(spec) if spec.base_url else _find_root(region)
-        headers = build_headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())
+        options = build_client_options(spec, url)
         if token is None:
-            del headers["authorization"]  # the SDK adds it where it is not there
+            del options["default_headers"]["authorization"]  # the SDK adds it where it is not there
         self._client = AsyncAnthropicVertex(
             region=region,
             access_token=token,
-            base_url=url,
-            timeout=build_timeout(spec),
-            # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
-            max_retries=0,
-            http_client=AnthropicHttpClient(url, spec.max_reply_mb),
-            default_headers=cast("dict[str, str]", headers),
-            open_telemetry=False,
+            **options,
         )
         self._spec = spec
         return url
