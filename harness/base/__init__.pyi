@@ -217,6 +217,7 @@ from .stats.units import group_cases as group_cases
 from .stats.units import merge_row as merge_row
 from .stats.units import merge_trials as merge_trials
 from .transports import MAX_REDIRECTS as MAX_REDIRECTS
+from .transports import check_route as check_route
 from .transports import named_certificates as named_certificates
 from .transports import open_transport as open_transport
 from .transports import same_origin as same_origin

@@ -122,14 +122,8 @@ def open_transport(url: str, limits: httpx2.Limits) -> httpx2.AsyncBaseTransport
     Raises:
         UsageError: the environment names a proxy or certificates that cannot be used.
     """
-    parts, proxy = httpx2.URL(url), find_proxy(url)
-    # With an https proxy there are certificates to check even for an http address.
-    to_proxy = proxy is not None and proxy.url.lower().startswith("https:")
-    # Certificates that the environment names are read only where they count.
-    context = load_tls_context(trust_env=to_proxy or parts.scheme == "https")
-    through = None
-    if proxy is not None:
-        through = httpx2.Proxy(proxy.url, ssl_context=context if to_proxy else None)
+    parts = httpx2.URL(url)
+    through, context = _read_route(parts)
     transport = httpx2.AsyncHTTPTransport(
         verify=context,
         trust_env=False,
@@ -138,6 +132,26 @@ def open_transport(url: str, limits: httpx2.Limits) -> httpx2.AsyncBaseTransport
         socket_options=_KEEP_ALIVE,
     )
     return LoopbackTransport(transport) if is_localhost(parts.host) else transport
+
+
+def check_route(url: str) -> None:
+    """Check that the environment names no proxy or certificates that ``url`` cannot use.
+
+    Raises:
+        UsageError: it names one.
+    """
+    _read_route(httpx2.URL(url))
+
+
+def _read_route(url: httpx2.URL) -> tuple[httpx2.Proxy | None, ssl.SSLContext]:
+    proxy = find_proxy(str(url))
+    # With an https proxy there are certificates to check even for an http address.
+    to_proxy = proxy is not None and proxy.url.lower().startswith("https:")
+    # Certificates that the environment names are read only where they count.
+    context = load_tls_context(trust_env=to_proxy or url.scheme == "https")
+    if proxy is None:
+        return None, context
+    return httpx2.Proxy(proxy.url, ssl_context=context if to_proxy else None), context
 
 
 MAX_REDIRECTS = 3

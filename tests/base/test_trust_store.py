@@ -57,19 +57,24 @@ def test_a_run_says_so_before_it_starts_anything(tmp_path: Path) -> None:
     assert "Traceback" not in finished.stderr
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("SSL_CERT_FILE", "/nonexistent/ca.pem", "the certificates of $SSL_CERT_FILE"),
+        ("HTTPS_PROXY", "ftp://127.0.0.1:9", "HTTPS_PROXY names a proxy with a scheme"),
+    ],
+)
+@pytest.mark.parametrize("joined", [False, True])
 @pytest.mark.slow
-def test_a_server_elsewhere_is_an_error_of_its_cases_that_says_so(tmp_path: Path) -> None:
+def test_a_route_to_a_server_that_cannot_be_used_is_told_before_any_trial(
+    tmp_path: Path, variable: str, value: str, says: str, joined: bool
+) -> None:
     project = Project(tmp_path)
-    case = {"name": "a", "prompt": "b", "assertions": {"must_call": ["echo"]}}
-    project.suite("far", [case], server={"url": "https://example.invalid/mcp"})
-    finished = project.run(
-        "evals", "far", "--model", "lexical", SSL_CERT_FILE="/nonexistent/ca.pem"
-    )
-    assert finished.code == 4
-    (run,) = project.log().results
-    assert run.error is not None
-    assert run.error.kind == "server"
-    assert run.error.message.startswith(
-        "server 'far' cannot be reached: the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) "
-        "cannot be read"
-    )
+    case = {"name": "a", "prompt": "b", "assertions": {"must_not_call": ["echo"]}}
+    project.configure(servers={"far": {"url": "https://example.invalid/mcp"}})
+    project.suite("far", [case], server="far")
+    more = ["--server", "far", "--server", "data_governance"] if joined else []
+    finished = project.run("evals", "far", "--model", "lexical", *more, **{variable: value})
+    assert finished.code == 3, finished.stderr
+    assert says in finished.stderr
+    assert not (tmp_path / ".harness" / "runs").exists()

@@ -89,6 +89,10 @@ def choose_judges(
             notes.append(_without_judge(suite, undecided, judged_then))
         for name in names:
             models.setdefault(name, _require_judge(name, config))
+    if named is not None and named not in (NOBODY, *default_of.values()):
+        # Without its key, which nobody needs: a misspelt name is an error all the same.
+        _require_judge(named, replace(config, keyless=True))
+        notes.append(f"No check needs the judge {named}: it is not asked.")
     notes += [note for spec in models.values() for note in spec.notes]
     return JudgePanel(
         models=tuple(models.values()), default_of=default_of, notes=tuple(dict.fromkeys(notes))
@@ -208,9 +212,13 @@ def choose_players(
                     "play them",
                     meant="Name one with --user-model, or by 'user_model:' in the suite.",
                 )
+    notes = [note for spec in by_name.values() for note in spec.notes]
+    if named is not None and named not in by_name:
+        _require_player(named, replace(config, keyless=True))
+        notes.append(f"No simulated user needs the model {named}: it is not asked.")
     return UserModels(
         models=tuple(by_name.values()),
-        notes=tuple(dict.fromkeys(note for spec in by_name.values() for note in spec.notes)),
+        notes=tuple(dict.fromkeys(notes)),
         _by_name=by_name,
         _of_case=of_case,
     )

@@ -26,7 +26,7 @@ from harness.runner.planning.model_choice import (
 from harness.runner.planning.plan import RunPlan, case_label, make_plan
 from harness.runner.planning.request import CONCURRENCY, RunRequest
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
-from harness.runner.preflight.preflight import check_credentials
+from harness.runner.preflight.preflight import check_credentials, check_routes
 from harness.runner.recordings.recorded_outputs import (
     has_judgements,
     recorded_models,
@@ -192,6 +192,7 @@ def prepare_plan(
         if model.agent is None and (wrong := unknown_provider(model)):
             raise wrong
     check_credentials(plan)
+    check_routes(plan)
     if request.shard is not None:
         # Last, so that all machines divide the same plan.
         plan = select_shard(plan, request.shard)

@@ -207,6 +207,20 @@ def check_credentials(plan: RunPlan) -> None:
         raise InvalidInput(dict.fromkeys(problems))
 
 
+def check_routes(plan: RunPlan) -> None:
+    """Check that the environment names no proxy or certificates that a server's URL cannot use.
+
+    Raises:
+        UsageError: it names one; every trial with that server would end as an error.
+    """
+    servers = [one for server in plan.servers for one in server.members or (server,)]
+    urls = {one.transport.url for one in servers if one.transport.command is None}
+    for url in sorted(filter(None, urls)):
+        from harness.base import check_route  # loads httpx2, which a local server does not need
+
+        check_route(url)
+
+
 def _find_problems(job: Job) -> Iterator[Problem]:
     case, server = job.trial.case, job.server
     at = case.at or Location(file=job.suite.name)

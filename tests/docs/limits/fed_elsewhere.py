@@ -130,7 +130,6 @@ OF_SERVERS = (
         words="a variable that names anything else is an error that names it",
         says=("HTTP_PROXY names a proxy with a scheme that harness does not speak",),
         files={"harness.yml": configure("{url: 'http://example.invalid/mcp'}")},
-        code=4,
         env={"HTTP_PROXY": "ftp://127.0.0.1:9"},
     ),
     of_server(

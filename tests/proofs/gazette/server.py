@@ -18,7 +18,6 @@ from jsonschema import Draft202012Validator
 from jwt import PyJWTError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -30,6 +29,7 @@ from tests.proofs.gazette.newsroom import Newsroom
 from tests.proofs.gazette.policy import Caller, Denied
 from tests.proofs.gazette.sound import SOUND
 from tests.proofs.gazette.tools import TOOLS
+from tests.proofs.stdio import serve_stdio
 from tests.proofs.unseen.tokens import Verifier
 
 USER_KEY: Final = "harness/user_context"
@@ -189,11 +189,6 @@ class Gate:
         await self._app(scope, receive, send)
 
 
-async def _serve_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
-
-
 def main() -> None:
     """Serve on stdin and stdout, or on HTTP."""
     parser = argparse.ArgumentParser(prog="python -m tests.proofs.gazette.server")
@@ -203,7 +198,7 @@ def main() -> None:
     options = parser.parse_args()
     server = build(open_newsroom(options.fault, options.seed))
     if options.port is None:
-        anyio.run(_serve_stdio, server)
+        serve_stdio(server)
         return
     trust = [os.environ[f"HARNESS_{name}"] for name in ("ISSUER", "JWKS_URL", "AUDIENCE")]
     app = Gate(server.streamable_http_app(), Verifier(*trust))

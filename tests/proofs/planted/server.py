@@ -17,7 +17,6 @@ import mcp_types as types
 import uvicorn
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -28,6 +27,7 @@ from tests.proofs.planted.clinic import Clinic
 from tests.proofs.planted.data import altered
 from tests.proofs.planted.door import Door, Refused
 from tests.proofs.planted.faults import FAULTS
+from tests.proofs.stdio import serve_stdio
 
 _CLAIMS = "clinic.claims"
 _SESSION = "mcp-session-id"
@@ -157,11 +157,6 @@ class _Gate:
         await self._app(scope, receive, send)
 
 
-async def _serve_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
-
-
 def main() -> None:
     """Serve as the command line asks."""
     parser = argparse.ArgumentParser(prog="python -m tests.proofs.planted.server")
@@ -182,7 +177,7 @@ def main() -> None:
         clinic.data = altered(clinic.data, change)
     server = make_server(clinic)
     if options.port is None:
-        anyio.run(_serve_stdio, server)
+        serve_stdio(server)
         return
     trust = (os.environ[f"HARNESS_{name}"] for name in ("ISSUER", "JWKS_URL", "AUDIENCE"))
     door = (fault.door if fault else Door)(*trust)

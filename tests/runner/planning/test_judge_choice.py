@@ -8,7 +8,12 @@ import pytest
 from harness.base.errors import UsageError
 from harness.judging.checks.judge.judge import JudgeModel
 from harness.models.model import Model
-from harness.runner.planning.model_choice import JudgePanel, choose_judges, sole_judge
+from harness.runner.planning.model_choice import (
+    JudgePanel,
+    choose_judges,
+    choose_players,
+    sole_judge,
+)
 from harness.runner.planning.plan import Job, make_plan
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.run_context import RunContext
@@ -62,6 +67,22 @@ def test_a_key_in_the_environment_alone_pays_for_no_judge(config: Config) -> Non
     bench = choose_judges([a_suite(GRADED)], None, config)
     assert names(bench) == []
     assert "faithfulness is scored by keywords and grounding, not judged" in bench.notes[0]
+
+
+@pytest.mark.parametrize("role", ["judge", "simulated user"])
+def test_a_named_model_that_nothing_asks_is_told_and_has_to_exist(
+    tmp_path: Path, role: str
+) -> None:
+    def choose(name: str) -> tuple[str, ...]:
+        if role == "judge":
+            return choose_judges([a_suite(PLAIN)], name, load_config(tmp_path, {})).notes
+        return choose_players([a_suite(PLAIN)], {"s": []}, name, load_config(tmp_path, {})).notes
+
+    # Its key is not needed, since it is not asked.
+    (note,) = choose("gpt-4o")
+    assert "gpt-4o: it is not asked" in note
+    with pytest.raises(UsageError, match="nope"):
+        choose("nope")
 
 
 def test_checks_that_cannot_do_without_a_judge_are_announced(config: Config) -> None:
