@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from harness.types import JsonObject
 from harness.web.catalog import find_run, require_log
 from harness.web.run_view import ensure_view, find_settled, find_view
 from harness.web.settings import Settings
+from harness.web.suite_files import list_files
 from harness.web.uploads import SUFFIXES
 
 _MOST_BYTES = 65_536
@@ -48,17 +49,24 @@ def make_routes(settings: Settings) -> list[Route]:
         return JSONResponse(await anyio.to_thread.run_sync(_read_reviews, path))
 
     async def get_suite(request: Request) -> Response:
-        """Return the suite of a run and what was chosen for it."""
+        """Return the suite of a run and what was chosen for it.
+
+        ``suites`` are files of the project: they are run again as these, with their variants.
+        """
         log = require_log(request.path_params["id"], settings.runs)
         header = await anyio.to_thread.run_sync(read_header, log)
         file = _find_suite_file(log, header, settings.max_bytes)
+        own = await anyio.to_thread.run_sync(_list_own_files, header) if settings.is_local else []
+        if own and file is None:
+            return JSONResponse({"name": "", "suites": own, "choice": _choices_of(header, own)})
         if file is None and request.query_params.get("if_any") == "1":
             return JSONResponse({"name": None})  # whoever offers to run it again asks by the way
         if file is None:
             raise HTTPException(404, "The suite of this run is no file that this page can read.")
         name = f"{next(iter(header.suites))}{file.suffix}"
         text = file.read_text("utf-8", "replace")
-        return JSONResponse({"name": name, "text": text, "choice": _choices_of(header)})
+        choice = _choices_of(header, own)
+        return JSONResponse({"name": name, "text": text, "suites": own, "choice": choice})
 
     return [
         Route("/evaluations/{id}/reviews", post_review, methods=["POST"]),
@@ -122,20 +130,32 @@ async def _read_fields(request: Request) -> dict[str, str]:
     return dict(found)
 
 
-def _choices_of(header: Header) -> JsonObject:
+def _list_own_files(header: Header) -> list[str]:
+    """Return the files of a run's suites if all of them are the project's own."""
+    known = list_files(Path.cwd())
+    files = [str(facts.get("file") or "") for facts in header.suites.values()]
+    return files if all(file in known for file in files) else []
+
+
+def _choices_of(header: Header, own: Sequence[str]) -> JsonObject:
     """Return what was chosen for a run: the page asks it again with the same limits and guards.
+
+    The form chooses one model and one server; ``own`` suites are asked as they were.
 
     Raises:
         HTTPException: a secret was chosen, which the log does not contain.
     """
     settings = header.settings
     recorded = {**(settings.get("request") or {}), **(settings.get("budget") or {})}
-    choices = texts_of("page", recorded) | {
-        "model": _get_single(header.models),
-        "server": _get_single(header.servers),
-        "judge_model": _get_single(settings.get("judge_models") or {}),
-        "concurrency": str(settings.get("concurrency") or ""),
-    }
+    choices = texts_of("page", recorded) | {"concurrency": str(settings.get("concurrency") or "")}
+    if own:
+        choices["variant"] = list(recorded.get("variants") or ())
+    else:
+        choices |= {
+            "model": _get_single(header.models),
+            "server": _get_single(header.servers),
+            "judge_model": _get_single(settings.get("judge_models") or {}),
+        }
     # Without its end, since the marks of several identities are numbered.
     if MARK[:-1] in json.dumps(choices, ensure_ascii=False):
         raise HTTPException(422, "A secret was given for this run, which its log does not contain.")

@@ -47,7 +47,8 @@ class Evaluations:
         self._board = board
         self._settings = settings
         self._followers = FollowerCache()
-        self._catalog = Catalog(settings.runs)
+        self.catalog = Catalog(settings.runs)
+        """The runs of the folder, which are read once for all endpoints."""
 
     def routes(self) -> list[Route]:
         """Return them."""
@@ -106,7 +107,7 @@ class Evaluations:
         upload, choice = await read_upload(request, self._settings)
         job = await self._board.submit(upload, choice)
         return JSONResponse(
-            _add_links(job.as_json()), 202, headers={"location": f"/evaluations/{job.id}"}
+            add_links(job.as_json()), 202, headers={"location": f"/evaluations/{job.id}"}
         )
 
     async def run_streaming(self, request: Request) -> Response:
@@ -157,16 +158,16 @@ class Evaluations:
             suite=wanted.get("suite", ""), model=wanted.get("model", ""), result=result or ""
         )
         found = await run_while_awaited(
-            request, self._board, lambda go_on: self._catalog.find(asked, limit, go_on)
+            request, self._board, lambda go_on: self.catalog.find(asked, limit, go_on)
         )
         waiting = (
             []
             # Filters ask for results, and a run that waits has none.
             if set(wanted) - {"limit"}
-            else [_add_links(job.as_json()) for job in self._board.list_waiting()]
+            else [add_links(job.as_json()) for job in self._board.list_waiting()]
         )
         ours = [
-            {**_add_links(entry), "ours": self._board.get(entry["id"]) is not None}
+            {**add_links(entry), "ours": self._board.get(entry["id"]) is not None}
             for entry in found.entries
         ]
         return JSONResponse(
@@ -177,12 +178,12 @@ class Evaluations:
         """Return a whole run."""
         job = self._find_job(request)
         if job is not None and not has_begun(job.log):
-            return JSONResponse(_add_links(job.as_json()))
+            return JSONResponse(add_links(job.as_json()))
         path = self._find_log(request)
         header = await anyio.to_thread.run_sync(read_header, path)
         state, known = await anyio.to_thread.run_sync(_read_progress, path)
         facts = job.as_json() if job else run_facts(header, path) | {"state": state}
-        return JSONResponse({**_add_links(facts), **known})
+        return JSONResponse({**add_links(facts), **known})
 
     async def cancel_run(self, request: Request) -> Response:
         """End a run; its log is complete when this returns."""
@@ -194,7 +195,7 @@ class Evaluations:
                 409, "This run was not started here: end it where it was started, with Ctrl-C."
             )
         await self._board.cancel(job)
-        return JSONResponse(_add_links(job.as_json()))
+        return JSONResponse(add_links(job.as_json()))
 
     async def download_results(self, request: Request) -> Response:
         """Return all results as one JSON document, the same as ``harness evals --json-output``."""
@@ -284,7 +285,8 @@ def _build_document(path: Path) -> str | None:
     return stream.getvalue()
 
 
-def _add_links(facts: dict[str, Any]) -> dict[str, Any]:
+def add_links(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of a run with the addresses of what there is of it."""
     base = f"/evaluations/{facts['id']}"
     return {
         **facts,

@@ -26,7 +26,7 @@ from harness.web.catalog import has_begun
 from harness.web.feed import Event, EventFeed
 from harness.web.process import RunProcess
 from harness.web.settings import Settings
-from harness.web.uploads import Choices, Upload
+from harness.web.uploads import Choices, OwnSuites, Upload
 
 Name: TypeAlias = tuple[str, str, str, int]
 """Suite, case, entrant, trial from 1."""
@@ -87,7 +87,7 @@ class RunJob:
     """One run started on the page."""
 
     def __init__(
-        self, run_id: str, upload: Upload, log: Path, worker: RunProcess, facts: dict[str, Any]
+        self, run_id: str, name: str, log: Path, worker: RunProcess, facts: dict[str, Any]
     ) -> None:
         """Begin in the queue; ``facts`` are the worker's facts about the plan."""
         self.id = run_id
@@ -102,7 +102,7 @@ class RunJob:
         self.begun = anyio.Event()
         self.over = anyio.Event()
         self.talks = LiveConversations()
-        self._facts = {"file": upload.name, "asked_at": utc_now(), "started_at": None, **facts}
+        self._facts = {"file": name, "asked_at": utc_now(), "started_at": None, **facts}
         self.change_state("queued")
 
     def change_state(self, state: State) -> None:
@@ -191,28 +191,28 @@ class RunQueue:
             Busy: too many uploads are being read.
         """
         with tempfile.TemporaryDirectory(prefix="harness-") as folder:
-            worker, facts = await self._read_upload(upload, choice, Path(folder), "check")
+            worker, facts = await self._read_suites(upload, choice, Path(folder), "check")
             await worker.kill()
         return facts
 
-    async def submit(self, upload: Upload, choice: Choices) -> RunJob:
-        """Read an upload and give it a place in the queue.
+    async def submit(self, asked: Upload | OwnSuites, choice: Choices) -> RunJob:
+        """Read what is asked for and give it a place in the queue.
 
         Raises:
             Refused: it cannot be run.
             Busy: the queue is full.
         """
-        run_id = new_run_id(["upload"])
+        run_id = new_run_id(asked.run_names)
         log = log_path(run_id, self.settings.runs)
         # Before the upload is read: its file lies beside the log from the beginning.
         log.parent.mkdir(parents=True)
         try:
-            worker, facts = await self._read_upload(upload, choice, log.parent, run_id)
+            worker, facts = await self._read_suites(asked, choice, log.parent, run_id)
         # A request that is cancelled leaves no folder, either.
         except BaseException:
             _remove_run(log)
             raise
-        job = RunJob(run_id, upload, log, worker, facts)
+        job = RunJob(run_id, asked.name, log, worker, facts)
         self._jobs[run_id] = job
         self._tasks.start_soon(self._carry_out, job)
         self._forget_old()
@@ -245,8 +245,8 @@ class RunQueue:
             for job in list(self._jobs.values()):
                 group.start_soon(self.cancel, job, signal.SIGTERM)
 
-    async def _read_upload(
-        self, upload: Upload, choice: Choices, folder: Path, run_id: str
+    async def _read_suites(
+        self, asked: Upload | OwnSuites, choice: Choices, folder: Path, run_id: str
     ) -> tuple[RunProcess, dict[str, Any]]:
         settings = self.settings
         if self.closing.is_set():
@@ -255,14 +255,8 @@ class RunQueue:
         taken = self.under_way + self._checking
         if taken >= settings.at_once + settings.queued:
             raise QueueFull(f"the queue is full: {taken} runs are under way or wait.")
-        # A name of the page's own: the upload's name is only displayed, never used as a path.
-        path = folder / f"suite.{upload.suffix}"
-        path.touch(0o600)  # it may contain secrets of the user
-        path.write_bytes(upload.content)
         order = {
-            "path": str(path),
-            "name": upload.name,
-            "called": upload.stem,
+            **asked.place_in(folder),
             "choice": choice,
             "max_cases": settings.max_cases,
             "case_timeout_s": settings.case_timeout_s,

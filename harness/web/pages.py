@@ -67,6 +67,7 @@ class Pages:
         return [
             Route("/", lambda _: RedirectResponse("/evaluation")),
             Route("/evaluation", _make_page_endpoint("evaluation.html")),
+            Route("/suites", _make_page_endpoint("suites.html")),
             Route("/runs", _make_page_endpoint("runs.html")),
             Route("/docs", _make_page_endpoint("docs.html")),
             Route("/openapi.json", lambda _: JSONResponse(api_document())),

@@ -36,6 +36,7 @@ _PAGE = """<!doctype html>
 <header class="top">
   <strong>harness</strong>
   <nav aria-label="Pages">
+    <a href="/suites">Suites</a>
     <a href="/evaluation">Evaluation</a>
     <a href="/runs">Runs</a>
     <a href="/docs">API</a>

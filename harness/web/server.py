@@ -22,6 +22,7 @@ from harness.web import ended_runs
 from harness.web.evaluations import Evaluations, respond_refusal
 from harness.web.jobs import RunQueue
 from harness.web.pages import Pages
+from harness.web.project_suites import ProjectSuites
 from harness.web.requests import Guard, error_response
 from harness.web.settings import Settings
 from harness.web.viewer_endpoints import ViewerEndpoints
@@ -29,9 +30,12 @@ from harness.web.viewer_endpoints import ViewerEndpoints
 
 def make_app(board: RunQueue, settings: Settings) -> Starlette:
     """Return the application over ``board``."""
+    evaluations = Evaluations(board, settings)
     return Starlette(
         routes=[
-            *Evaluations(board, settings).routes(),
+            # Before those of a run, which would take these addresses as well.
+            *ProjectSuites(board, settings, evaluations.catalog).routes(),
+            *evaluations.routes(),
             *ended_runs.make_routes(settings),
             *ViewerEndpoints(board, settings).routes(),
             *Pages(settings).routes(),

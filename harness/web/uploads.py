@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import PurePosixPath
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias, TypeVar
 
 import anyio
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
@@ -27,6 +27,7 @@ LONGEST = 200
 MOST_FIELDS = 64
 """Fields of a form; some options may be given more than once."""
 _FORM_BYTES = 65_536
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,48 @@ class Upload:
         """The name without its suffix, which is a dataset's name."""
         return self.name.rpartition(".")[0].strip() or "upload"
 
+    @property
+    def run_names(self) -> list[str]:
+        """What its run is named after; a client's words become no folder."""
+        return ["upload"]
+
+    def place_in(self, folder: Path) -> dict[str, Any]:
+        """Write it into ``folder``, and return its part of the worker's order."""
+        # A name of the page's own: the upload's name is only displayed, never used as a path.
+        path = folder / f"suite.{self.suffix}"
+        path.touch(0o600)  # it may contain secrets of the user
+        path.write_bytes(self.content)
+        return {"path": str(path), "name": self.name, "called": self.stem}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSuites:
+    """Suites of the project that are asked for."""
+
+    files: tuple[str, ...]
+    """Their files, as they are listed; the run's process checks that they are among these."""
+    variants: tuple[str, ...] = ()
+    """Variants of the tools, each by its name in the suites."""
+
+    @property
+    def name(self) -> str:
+        """What the page calls them."""
+        return make_one_line(", ".join(self.files))[:120]
+
+    @property
+    def run_names(self) -> list[str]:
+        """What their run is named after."""
+        return [PurePosixPath(file).stem for file in self.files]
+
+    def place_in(self, _folder: Path) -> dict[str, Any]:
+        """Return their part of the worker's order; they stay where they are."""
+        return {
+            "path": self.files[0],
+            "name": self.files[0],
+            "own": self.files,
+            "variants": self.variants,
+        }
+
 
 Choices: TypeAlias = dict[str, Any]
 """Key → what the client gave for an option of a run, as text, and for `FAILED_OF`."""
@@ -56,6 +99,41 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
     Raises:
         HTTPException: it is too large or too slow, has no file or one of another kind, or wrong
         fields.
+    """
+
+    async def take_upload(form: FormData) -> tuple[Upload, Choices]:
+        upload = await _build_upload(form.get("file"), settings)
+        return upload, read_choices(field for field in form.multi_items() if field[0] != "file")
+
+    return await _read_form(request, settings, take_upload)
+
+
+async def read_own_suites(request: Request, settings: Settings) -> tuple[OwnSuites, Choices]:
+    """Return the suites of the project that a request names, and its choices.
+
+    Raises:
+        HTTPException: it is too large or too slow, names no suite, or has wrong fields.
+    """
+
+    async def take_names(form: FormData) -> tuple[OwnSuites, Choices]:
+        files, variants = (
+            tuple(str(name) for name in form.getlist(key) if name) for key in ("suite", "variant")
+        )
+        if not files:
+            raise HTTPException(400, "The field 'suite' takes a file of the project's suites.")
+        others = (one for one in form.multi_items() if one[0] not in {"suite", "variant"})
+        return OwnSuites(files=files, variants=variants), read_choices(others)
+
+    return await _read_form(request, settings, take_names)
+
+
+async def _read_form(
+    request: Request, settings: Settings, take: Callable[[FormData], Awaitable[T]]
+) -> T:
+    """Return what ``take`` makes of the form of a request, within limits of size and time.
+
+    Raises:
+        HTTPException: it is too large or too slow, or ``take`` refuses it.
     """
     limit = settings.max_bytes + _FORM_BYTES
     # Refused before a byte is read; what has no length, or a wrong one, is counted below.
@@ -79,9 +157,7 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
             async with request.form(
                 max_files=1, max_fields=MOST_FIELDS, max_part_size=4096
             ) as form:
-                upload = await _build_upload(form.get("file"), settings)
-                others = (field for field in form.multi_items() if field[0] != "file")
-                return upload, read_choices(others)
+                return await take(form)
     except TimeoutError:
         raise HTTPException(408, "The upload took too long.") from None
     except ClientDisconnect:

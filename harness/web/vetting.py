@@ -104,6 +104,17 @@ def require_offered(values: Mapping[str, Any], config: Config) -> None:
     _require_known(offers)
 
 
+def require_names(variants: Iterable[str]) -> None:
+    """Refuse a variant by its file: a page names those that the suites have.
+
+    Raises:
+        UsageError: one is, or may be, a file.
+    """
+    for name in variants:
+        if any(Path(part).suffix.lower() in {".yml", ".yaml"} for part in name.split(":")):
+            raise UsageError(f"there is no variant named {name!r} here: files are for a terminal")
+
+
 def require_plan(plan: RunPlan, max_cases: int, config: Config) -> None:
     """Refuse a plan that is too long, or uses a model or server that the page does not offer.
 

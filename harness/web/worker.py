@@ -53,12 +53,14 @@ from harness.runner import (
     launch_run,
     prepare_plan,
     read_options,
+    require_trust,
 )
 from harness.suites import load_config
 from harness.types import Location, Transcript, Trial, TrialResult
 from harness.web import vetting
 from harness.web.ended_runs import failed_cases
 from harness.web.results import name_trial
+from harness.web.suite_files import require_files
 
 GARBAGE_THRESHOLD = 200_000
 """New objects after which the garbage collector runs: a run is short and loads large SDKs."""
@@ -159,7 +161,7 @@ def main() -> None:
     order = json.loads(orders.readline())
     path = Path(order["path"])
     try:
-        prepared = read_order(order, path)
+        prepared = read_own_order(order) if "own" in order else read_order(order, path)
         voice.send_message(ready=_encode_plan(prepared))
         if orders.readline().strip() != b"go":
             return
@@ -205,6 +207,26 @@ def read_order(order: Mapping[str, Any], path: Path) -> PreparedPlan:
         *(note.replace("with --judge-model", "under Judge") for note in prepared.notes),
     )
     return replace(prepared, notes=tuple(note for note in notes if note))
+
+
+def read_own_order(order: Mapping[str, Any]) -> PreparedPlan:
+    """Return the plan of suites of the project, as a terminal in its folder would make it.
+
+    Raises:
+        UsageError: they have mistakes, or something is asked for that is not allowed.
+    """
+    values = read_chosen(order)
+    vetting.require_offered(values, load_config(Path.cwd(), os.environ))
+    vetting.require_names(order["variants"])
+    request = RunRequest(
+        **fields_of("request", values),
+        suites=require_files(order["own"], Path.cwd()),
+        variants=order["variants"],
+        cases=_find_failed_cases(order["choice"].get(vetting.FAILED_OF), order),
+    )
+    prepared = prepare_plan(request, Path.cwd(), os.environ)
+    require_trust(prepared.plan)
+    return prepared
 
 
 def read_chosen(order: Mapping[str, Any]) -> dict[str, Any]:

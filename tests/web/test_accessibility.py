@@ -48,7 +48,7 @@ def with_a_trace(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(("width", "dark"), LOOKS)
-@pytest.mark.parametrize("path", ["/evaluation", "/runs", "/docs", "/runs/none/report"])
+@pytest.mark.parametrize("path", ["/suites", "/evaluation", "/runs", "/docs", "/runs/none/report"])
 def test_axe_finds_nothing_on_a_page(
     page: Page, browser: Browser, path: str, width: int, dark: bool
 ) -> None:

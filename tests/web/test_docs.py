@@ -7,6 +7,7 @@ from typing import Any
 from harness.cli.commands.serve import LEAST_TOKEN, TOKEN, command
 from harness.reports.viewer.run_summary import ACCEPTABLE, GOOD, POOR
 from harness.web.evaluations import Evaluations
+from harness.web.project_suites import ProjectSuites
 from harness.web.settings import Settings
 from harness.web.viewer_endpoints import ViewerEndpoints
 
@@ -33,7 +34,12 @@ def test_every_call_is_told_and_every_one_that_is_told_is_there() -> None:
     told = set(re.findall(r"^\| `([A-Z]+) (/evaluations[^`]*)`", PAGE, re.MULTILINE))
     board: Any = None  # nobody asks anything of it
     settings = Settings()
-    routes = Evaluations(board, settings).routes() + ViewerEndpoints(board, settings).routes()
+    evaluations = Evaluations(board, settings)
+    routes = [
+        *ProjectSuites(board, settings, evaluations.catalog).routes(),
+        *evaluations.routes(),
+        *ViewerEndpoints(board, settings).routes(),
+    ]
     there = {
         (method, route.path) for route in routes for method in (route.methods or set()) - {"HEAD"}
     }

@@ -1,11 +1,11 @@
 // @ts-check
 // A run that has ended, asked once more: all of it, the tests that failed, or after a change.
 
-import { Refusal, call, form } from "./api.js";
+import { Refusal, call, fields, form } from "./api.js";
 import { buttonOf, byId, linkOf, replaceIn } from "./dom.js";
 import { problems } from "./problems.js";
 
-/** @typedef {{name: string, text: string, choice: Record<string, string | string[]>}} Asked */
+/** @typedef {{name: string, text: string, suites?: string[], choice: Record<string, string | string[]>}} Asked */
 
 /**
  * What a run asked.
@@ -34,6 +34,7 @@ export class Again {
     const failed = summary.counts.failed + summary.counts.error;
     this.button("run-again", suite, {});
     if (failed) this.button("run-failed", suite, { failed_of: this.run });
+    if (!suite.name) return; // several suites are no one text
     linkOf("edit").href = `/evaluation?from=${encodeURIComponent(this.run)}`;
     byId("edit").hidden = false;
   }
@@ -45,8 +46,11 @@ export class Again {
     button.addEventListener("click", async () => {
       button.disabled = true;
       try {
-        const { name, text, choice } = suite;
-        const begun = await call("/evaluations", { method: "POST", body: form(new File([text], name), { ...choice, ...more }) });
+        const { name, text, choice, suites = [] } = suite;
+        // The project's own are run from where they lie: an upload could start no server.
+        const [path, body] = suites.length ? ["/evaluations/suites", fields({ ...choice, suite: suites, ...more })]
+          : ["/evaluations", form(new File([text], name), { ...choice, ...more })];
+        const begun = await call(path, { method: "POST", body });
         location.assign(`/evaluation?run=${encodeURIComponent(begun.id)}`);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

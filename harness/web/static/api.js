@@ -32,10 +32,16 @@ export async function call(path, options = {}) {
   return body;
 }
 
-/** @param {File} file @param {Record<string, string | string[]>} choice */
-export function form(file, choice) {
+/** @param {Record<string, string | string[]>} choice */
+export function fields(choice) {
   const data = new FormData();
   for (const [name, given] of Object.entries(choice)) for (const value of [given].flat()) if (value) data.append(name, value);
+  return data;
+}
+
+/** @param {File} file @param {Record<string, string | string[]>} choice */
+export function form(file, choice) {
+  const data = fields(choice);
   data.append("file", file, file.name);
   return data;
 }

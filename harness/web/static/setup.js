@@ -86,6 +86,7 @@ export class Setup {
   async from(run) {
     try {
       const { name, text, choice } = await asked(run);
+      if (!name) throw new Refusal("A run of several suites is no one text to edit.");
       await this.show(name, text, `As the run ${run} asked it.`, choice);
       this.edit();
     } catch (error) {
