@@ -46,6 +46,9 @@ _STOPS: Final[Mapping[str, Stop]] = {
 }
 """Why a simulation ended: tau2-bench's reason → ours."""
 
+_NO_CUSTOMER: Final = "dummy_user"
+"""What stands in the customer's place where the agent worked alone."""
+
 _PREMATURE: Final = ("agent_error", "user_error", "context_window_exceeded", "unexpected_error")
 """Ends caused by the agent or the simulated customer; the leaderboard rewards them with 0 like any
 other failure. ``infrastructure_error``, which its metrics leave out, and unknown reasons are errors
@@ -90,6 +93,8 @@ class ResultFile:
     """``airline``, ``retail`` or ``telecom``."""
     agent: str
     """The model under test."""
+    solo: bool
+    """Whether the agent worked without a customer, with the tools of both sides."""
     tasks: Mapping[str, Task]
     """The file's own tasks by id; they may differ from the leaderboard's current ones."""
     simulations: tuple[Simulation, ...]
@@ -125,7 +130,7 @@ def read_results(path: Path) -> ResultFile:
         UsageError: it cannot be read, or its format is not the leaderboard's.
     """
     whole = JsonNode(_parse_file(path), str(path))
-    domain, agent = _read_entrant(whole)
+    domain, agent, solo = _read_entrant(whole)
     if domain not in DOMAINS:
         raise UnsupportedDomain(
             f"{path} is of the domain {domain!r}, for which there is no server here",
@@ -137,7 +142,7 @@ def read_results(path: Path) -> ResultFile:
         if simulation.task not in tasks:
             which = f"the simulation {simulation.id} is of task {simulation.task}"
             raise UsageError(f"{path}: {which}, which is missing")
-    return ResultFile(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
+    return ResultFile(domain=domain, agent=agent, solo=solo, tasks=tasks, simulations=simulations)
 
 
 class NotAResultFile(UsageError):
@@ -148,15 +153,17 @@ class UnsupportedDomain(UsageError):
     """A result file is of a domain that cannot be replayed here."""
 
 
-def _read_entrant(whole: JsonNode) -> tuple[str, str]:
-    """Return the domain and the agent of a result file."""
+def _read_entrant(whole: JsonNode) -> tuple[str, str, bool]:
+    """Return the domain and the agent of a result file, and whether it had no customer."""
     info = whole.get_node("info") if isinstance(whole.value, dict) else None
     environment = None if info is None else info.get_node("environment_info")
     agent = None if info is None else info.get_node("agent_info")
     if environment is None or agent is None:
         why = "it does not name its domain and agent"
         raise NotAResultFile(f"{whole.place} is not a result file of tau2-bench: {why}")
-    return environment.get("domain_name", str), agent.get("llm", str)
+    user = None if info is None else info.get_node("user_info")
+    solo = user is not None and user.get_optional("implementation", str) == _NO_CUSTOMER
+    return environment.get("domain_name", str), agent.get("llm", str), solo
 
 
 def _parse_file(path: Path) -> Any:

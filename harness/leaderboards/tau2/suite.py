@@ -230,10 +230,9 @@ class Tau2Recording:
         """Return ``case`` with the recording's criteria for its task, which may be older."""
         domain, _, task = case.name.partition("_")
         results = self.domains[domain]
-        tools = () if case.user is None else case.user.tools
-        as_it_was = build_case(
-            results.tasks[task], domain, user_tools=tools, solo=case.user is None
-        )
+        tools = list_user_tools(domain_folder(domain))
+        # As it was recorded, whichever of the two the suite would play.
+        as_it_was = build_case(results.tasks[task], domain, user_tools=tools, solo=results.solo)
         # If the later tool worked in a recording, its server must have it.
         if ITEM_DETAILS not in results.succeeded_tools:
             return as_it_was

@@ -42,11 +42,29 @@ def build_simulation(
     }
 
 
+def build_solo_simulation(
+    task: Mapping[str, Any], actions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return a simulation without a customer, in which the agent makes every call itself."""
+    alone = [{**action, "requestor": "assistant"} for action in actions]
+    whole = build_simulation(task, alone, reason="agent_stop")
+    # Neither a greeting nor a customer: the agent begins with a call, and ends with the stop.
+    return {**whole, "messages": [*whole["messages"][2:-2], says("###STOP###")]}
+
+
 def write_results(
-    path: Path, tasks: Iterable[Mapping[str, Any]], simulations: Iterable[Mapping[str, Any]]
+    path: Path,
+    tasks: Iterable[Mapping[str, Any]],
+    simulations: Iterable[Mapping[str, Any]],
+    *,
+    user: str = "user_simulator",
 ) -> Path:
-    """Write a result file of telecom."""
-    info = {"environment_info": {"domain_name": "telecom"}, "agent_info": {"llm": "gold"}}
+    """Write a result file of telecom; ``user`` is the implementation of its customer."""
+    info = {
+        "environment_info": {"domain_name": "telecom"},
+        "agent_info": {"llm": "gold"},
+        "user_info": {"implementation": user},
+    }
     path.write_text(
         json.dumps({"info": info, "tasks": list(tasks), "simulations": list(simulations)})
     )

@@ -25,7 +25,11 @@ from harness.runlog import RunLog
 from servers.tau2_common.serving import answer
 from servers.telecom.files import read_telecom
 from servers.telecom.tools import BothSides
-from tests.leaderboards.tau2.gold_runs import build_simulation, write_results
+from tests.leaderboards.tau2.gold_runs import (
+    build_simulation,
+    build_solo_simulation,
+    write_results,
+)
 from tests.leaderboards.tau2.running import run_recorded
 from tests.leaderboards.tau2.support import fetched
 
@@ -132,6 +136,23 @@ def test_an_agent_without_a_customer_has_the_ticket_and_the_tools_of_both(cache:
     assert "escalate to a human agent" in (suite.system_prompt or "")
     assert "transferring the user" in (dual.system_prompt or "")
     assert alone.checks == together.checks
+
+
+@pytest.mark.parametrize("named", ["telecom", "telecom:solo"])
+@pytest.mark.slow
+def test_a_recording_without_a_customer_is_known_by_its_file(
+    cache: Path, tmp_path: Path, named: str
+) -> None:
+    tasks = list_tasks(cache)[:12]
+    gold = [(task, task["evaluation_criteria"]["actions"]) for task in tasks]
+    results = write_results(
+        tmp_path / "results.json",
+        tasks,
+        [build_solo_simulation(task, actions) for task, actions in gold],
+        user="dummy_user",
+    )
+    log = run_recorded(named, results, tmp_path, cache=cache)
+    assert [run.status for run in log.results] == ["passed"] * len(tasks)
 
 
 def test_a_selection_is_read_as_it_is_written() -> None:
