@@ -61,7 +61,7 @@ from harness.models.model import get_temperature, is_own
 from harness.models.pricing import Pricer
 from harness.models.providers.anthropic import get_dialect
 from harness.models.tool_translation import Offer, Translation, Translator
-from harness.models.wire import BoundedClient
+from harness.models.wire import LOST, BoundedClient
 from harness.types import (
     Message,
     ModelSpec,
@@ -133,9 +133,11 @@ class AnthropicModel:
         # The path below begins with /v1: a root that ends in it would have it twice.
         url = base_url(spec).removesuffix("/v1")
         self._url = build_url(spec, "/v1/messages", root=url)
+        options = build_client_options(spec, url)
+        self._repeating: BoundedClient = options["http_client"]
         self._client: ApiClient = AsyncAnthropic(
             api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
-            **build_client_options(spec, url),
+            **options,
         )
         return url
 
@@ -191,6 +193,9 @@ class AnthropicModel:
             await self._client.close()
 
     async def _send(self, content: bytes) -> httpx2.Response:
+        # Not for other services: their SDKs sign each request, or renew its token.
+        if (response := await self._repeating.repeat(content)) is not None:
+            return response
         return await self._client.post(self._url, cast_to=httpx2.Response, content=content)
 
     async def _post(self, content: bytes) -> httpx2.Response:
@@ -202,6 +207,8 @@ class AnthropicModel:
         except APIConnectionError as error:
             # The SDK's own words are the same for all failures: the HTTP client's say which it was.
             raise ConnectionFailed(error.__cause__ or error) from None
+        except LOST as error:
+            raise ConnectionFailed(error) from None
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
 

@@ -2,9 +2,10 @@
 
 The SDKs handle addresses, headers, authentication and connections. They are called through their
 own `post`, with the body as bytes and the raw response: the API's text is read once and sent back
-unchanged, without typed objects (which can take twice the CPU of the rest of the call). Their
-retries are off and every setting is passed explicitly: no key, base URL, organisation, project or
-header comes from the environment.
+unchanged, without typed objects (which can take twice the CPU of the rest of the call). Once a
+request of theirs has succeeded, the following ones are the same with another body
+(`BoundedClient.repeat`). Their retries are off and every setting is passed explicitly: no key, base
+URL, organisation, project or header comes from the environment.
 """
 
 from __future__ import annotations

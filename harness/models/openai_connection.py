@@ -29,7 +29,7 @@ from harness.models.error_bodies import Json, get_text
 from harness.models.http_failures import ConnectionFailed
 from harness.models.model import get_temperature
 from harness.models.pricing import Flavour, Pricer
-from harness.models.wire import BoundedClient
+from harness.models.wire import LOST, BoundedClient
 from harness.types import ModelSpec
 
 
@@ -39,6 +39,9 @@ class OpenAIHttpClient(BoundedClient, DefaultAsyncHttpxClient):
 
 class OpenAIConnection:
     """The SDK's client for one model and one of OpenAI's two APIs."""
+
+    # Only where each request has the same headers: tokens that expire need the SDK each time.
+    _repeating: BoundedClient | None = None
 
     def __init__(
         self, spec: ModelSpec, path: str, flavour: Flavour, backoff: Backoff = full_jitter
@@ -59,6 +62,7 @@ class OpenAIConnection:
         # In the SDK's spelling, to override what it finds itself.
         for name in ("OpenAI-Organization", "OpenAI-Project"):
             own[name] = own.pop(name.lower(), Omit())
+        self._repeating = http_client = OpenAIHttpClient(url, spec.max_reply_mb)
         self._client = AsyncOpenAI(
             api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
             # Empty: for None the SDK would take OPENAI_ADMIN_KEY from the environment.
@@ -67,7 +71,7 @@ class OpenAIConnection:
             timeout=build_timeout(spec),
             # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
             max_retries=0,
-            http_client=OpenAIHttpClient(url, spec.max_reply_mb),
+            http_client=http_client,
             default_headers=cast("dict[str, str]", own),
         )
         self._url = whole
@@ -85,6 +89,8 @@ class OpenAIConnection:
 
     async def _post(self, content: bytes) -> httpx2.Response:
         try:
+            if self._repeating and (response := await self._repeating.repeat(content)) is not None:
+                return response
             return await self._client.post(
                 self._url, cast_to=httpx2.Response, content=content, options=self._options
             )
@@ -94,6 +100,8 @@ class OpenAIConnection:
         except APIConnectionError as error:
             # The SDK's own words are the same for all failures: the HTTP client's say which it was.
             raise ConnectionFailed(error.__cause__ or error) from None
+        except LOST as error:
+            raise ConnectionFailed(error) from None
 
 
 def build_sampling(spec: ModelSpec) -> dict[str, float]:
