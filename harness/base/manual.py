@@ -25,6 +25,7 @@ ABOUT_COMMAND = {
     "export": "telemetry",
     "fetch": "leaderboards",
     "judge-check": "judge",
+    "mcp": "coding_agents",
     "plan": "statistics",
     "probe": "policies",
 }

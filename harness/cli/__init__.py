@@ -28,9 +28,13 @@ from harness.base import (
 from harness.judging import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
 from harness.version import __version__
 
-_FOLDER = Path(__file__).with_name("commands")
+_FOLDERS = [Path(__file__).with_name(name) for name in ("commands", "programs")]
 
-COMMANDS = find_members(_FOLDER, "harness.cli.commands", "command")
+COMMANDS = {
+    name: module
+    for folder in _FOLDERS
+    for name, module in find_members(folder, f"harness.cli.{folder.name}", "command").items()
+}
 """Command → its ``module:attribute``. The module's first line is its line in ``harness --help``."""
 
 OTHER_WORDS = {
@@ -58,7 +62,7 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, sorted."""
-        return list(COMMANDS)
+        return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command."""
@@ -88,8 +92,10 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them: each file says what it does."""
         rows = []
-        for name in COMMANDS:
-            with (_FOLDER / f"{name.replace('-', '_')}.py").open(encoding="utf-8") as file:
+        for name in sorted(COMMANDS):
+            *_, folder, file_name = COMMANDS[name].partition(":")[0].split(".")
+            path = Path(__file__).with_name(folder) / f"{file_name}.py"
+            with path.open(encoding="utf-8") as file:
                 rows.append((name, file.readline().strip().strip('"')))
         with formatter.section("Commands"):
             formatter.write_dl(rows)

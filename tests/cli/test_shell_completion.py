@@ -8,7 +8,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from harness.cli import cli
-from harness.cli.commands.completion import VARIABLE
+from harness.cli.programs.completion import VARIABLE
 from tests.reports.run_logs import write_log
 
 

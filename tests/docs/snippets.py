@@ -32,7 +32,8 @@ from harness.suites.variants import read_variants_file
 LANGUAGES = ("sh", "bash", "console", "yaml", "python", "json")
 # fmt: off
 ORDINARY = frozenset({
-    "cat", "cd", "cp", "curl", "diff", "docker", "echo", "eval", "export", "gh", "git", "head",
+    "cat", "cd", "claude", "codex", "cp", "curl", "diff", "docker", "echo", "eval", "export", "gh",
+    "git", "head",
     "less", "ln", "ls", "mkdir", "mv", "mxcp", "my-agent", "my-tool", "node", "npm", "npx", "pip",
     "pipx", "printf", "pytest", "ray", "sed", "sha256sum", "srun", "ssh", "tail", "tee", "twine",
     "uv", "uvx", "wait",

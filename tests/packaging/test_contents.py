@@ -15,6 +15,7 @@ from tests.packaging.conftest import ROOT, Release, build
 
 STEM = f"{DISTRIBUTION.replace('-', '_')}-{__version__}"
 METADATA = f"{STEM}.dist-info"
+NAMES = ("py.typed", "SKILL.md")
 KINDS = {".py", ".pyi", ".js", ".css", ".html", ".svg", ".json", ".jsonl", ".csv", ".yml", ".txt"}
 """The kinds of files of the package; `py.typed` has none, and `.pyi` lists a room's names."""
 
@@ -77,7 +78,7 @@ def test_nothing_in_the_wheel_is_of_a_kind_that_nobody_meant_to_ship(release: Re
     strange = {
         path
         for path in files_of_the_wheel(release)
-        if path.parts[0] != METADATA and path.suffix not in KINDS and path.name != "py.typed"
+        if path.parts[0] != METADATA and path.suffix not in KINDS and path.name not in NAMES
     }
     assert strange == set()
 

@@ -52,13 +52,16 @@ from harness.types import JsonObject, Protocol, ServerSpec
     shell_complete=complete_runs,
     help="Make cases of what went well in a run, such as one of harness record.",
 )
+@click.option("--print", "printed", is_flag=True, help="Print the suite instead of writing a file.")
 @MCP_CONFIG
 @PROTOCOL
 @START_TIMEOUT
 @caller_option("Caller to list the tools as.")
-def command(
+def command(  # noqa: PLR0913 - one for each option
+    *,
     server: str | None,
     run: str | None,
+    printed: bool,
     command_lines: tuple[str, ...],
     name: str | None,
     mcp_config: str | None,
@@ -77,29 +80,41 @@ def command(
     if run is not None:
         if server or command_lines:
             raise UsageError("--from takes the server from the run", meant="Leave SERVER out.")
-        _draft_from_run(run, name, project, config)
+        _draft_from_run(run, name, project, config, printed)
         return
     text = _choose_server([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
+    stem = suite_name(spec, name)
     # Before the server is started: a file that is in the way is told at once.
-    path = require_free(suite_name(spec, name), project)
+    path = None if printed else require_free(stem, project)
     GATE.require_plan([spec])
     tools = list_tools(spec, user_context)
     server_facts, variables = build_server_entry(text, spec)
-    suite = draft_suite(path.stem, server_facts, tools, user_context)
+    suite = draft_suite(stem, server_facts, tools, user_context)
+    if path is None:
+        click.echo(suite_text(suite), nl=False)
+        _explain_variables(variables)
+        return
     written = write_new(path, suite_text(suite))
     # The file has only what the user has just typed, so the next command need not ask for trust.
     if isinstance(server_facts, ServerSpec):
         GATE.vouch(path, replace(server_facts, deeds=describe_actions(server_facts)))
     _print_summary(suite, written)
+    _explain_variables(variables)
+
+
+def _explain_variables(variables: Sequence[str]) -> None:
     for variable in variables:
         click.echo(
             f"Note: a secret in the command line was left out of the file: set {variable} to its "
-            "value."
+            "value.",
+            err=True,
         )
 
 
-def _draft_from_run(run: str, name: str | None, project: Path, config: Config) -> None:
+def _draft_from_run(
+    run: str, name: str | None, project: Path, config: Config, printed: bool
+) -> None:
     log = open_run(run)
     if len(log.header.servers) != 1:
         raise UsageError(
@@ -110,12 +125,18 @@ def _draft_from_run(run: str, name: str | None, project: Path, config: Config) -
     ((server, facts),) = log.header.servers.items()
     recorded = log.header.settings.get(RECORDED_SERVER)
     reference = recorded or (server if config.knows_server(server) else logged_server_entry(facts))
-    path = require_free(suite_name(ServerSpec(name=f"{server}_recorded"), name), project)
-    made = build_suite_from_run(log, path.stem, reference)
+    stem = suite_name(ServerSpec(name=f"{server}_recorded"), name)
+    path = None if printed else require_free(stem, project)
+    made = build_suite_from_run(log, stem, reference)
+    if path is None:
+        click.echo(made.text, nl=False)
+        left_out = "".join(f"Left out: {one}\n" for one in made.left_out)
+        click.echo(make_printable(left_out), err=True, nl=False)
+        return
     lines = [f"Wrote {format_path(written)}" for written in write_new(path, made.text)]
     lines.append(f"{format_count(made.cases, 'case')} of {log.header.run_id}.")
     lines += [f"Left out: {left_out}" for left_out in made.left_out]
-    lines += ["Next:", f"  harness evals {path.stem} --model claude-4-sonnet"]
+    lines += ["Next:", f"  harness evals {stem} --model claude-4-sonnet"]
     click.echo(make_printable("\n".join(lines)))
 
 

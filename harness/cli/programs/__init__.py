@@ -1,0 +1,1 @@
+"""The commands that other programs start: coding agents, clients and shells. One file each."""
