@@ -101,7 +101,7 @@ class SinglePage:
     def script(self) -> str:
         """The whole script, as one: the names of modules are names of the page."""
         text = "".join(_IN_MODULES.sub("", _read_source(source)) for source in self.scripts)
-        return _COMMENTS.sub("", text)
+        return _INDENTS.sub(" ", _COMMENTS.sub("", text))
 
     @cached_property
     def policy(self) -> str:
@@ -139,6 +139,7 @@ def _read_source(source: Source) -> str:
 
 _COMMENTS = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 """Comments on lines of their own: nobody reads them in a page, and a large report has no room."""
+_INDENTS = re.compile(r"^ +", re.MULTILINE)
 _IN_MODULES = re.compile(
     r'^import \{[^}]*\} from "[^"]*";\n|^export (?=const |(?:async )?function|class )', re.MULTILINE
 )

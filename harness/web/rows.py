@@ -60,6 +60,8 @@ class RowQuery:
     """Words that a cell of the row must have, in small letters."""
     failed: bool = False
     """Whether a cell of the row must not have passed."""
+    warned: bool = False
+    """Whether a cell of the row must have a warning."""
     different: bool = False
     """Whether its columns must differ."""
 
@@ -100,7 +102,12 @@ def select_rows(view: RunView, question: RowQuery, go_on: Callable[[], None]) ->
         go_on()
         fits, values = _build_cell_condition(question)
         axis = find_axis(view, question.by)
-        asked = {"failed": question.failed, "differs": question.different, fits: bool(fits)}
+        asked = {
+            "failed": question.failed,
+            "warned": question.warned,
+            "differs": question.different,
+            fits: bool(fits),
+        }
         where = " AND ".join(("axis = :axis", *(one for one, given in asked.items() if given)))
         order = ORDERS[question.sort]
         sql = f"SELECT row FROM _rows WHERE {where} ORDER BY {order}, first"  # noqa: S608 - ours

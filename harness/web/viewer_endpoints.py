@@ -252,6 +252,7 @@ def _parse_query(given: QueryParams, view: RunView) -> RowQuery:
         chosen=tuple((name, value) for name in FILTERS if (value := given.get(name))),
         words=_parse_words(given),
         failed=given.get("failed") == "1",
+        warned=given.get("warned") == "1",
         different=given.get("different") == "1",
     )
 

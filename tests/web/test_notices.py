@@ -37,7 +37,7 @@ def test_what_a_plan_assumed_is_a_quiet_line_of_the_form_and_of_the_results(
         assert browser.run(TEXTS, ".notice:not(noscript *)") == []
         browser.run("document.getElementById('run').click()")
         browser.until(lambda: browser.run(STATE).startswith("All tests have ended."))
-        (line,) = browser.run(TEXTS, "#notes .dim")
+        (line,) = browser.run(TEXTS, "#notes .assumed")
         assert BASELINE in line
         assert NO_JUDGE in line
         assert browser.run(TEXTS, "#notes .notice") == []

@@ -35,6 +35,9 @@ from tests.web.support import Page
 MODELS = ("large", "small")
 
 
+WARNING = replace(must_call("refund", explanation="too slow"), severity="warn")
+
+
 def trials(cases: int) -> list[Trial]:
     """Return trials with two models, of which `small` fails every seventh with a score."""
     found: list[Trial] = []
@@ -101,6 +104,16 @@ REST = ["00", "01", "02", "04", "06", "07", "08", "09", "11"]
 )  # fmt: skip
 def test_rows_fit_what_is_asked_for(log: Path, question: RowQuery, fit: list[str]) -> None:
     assert names(log, question) == fit
+
+
+def test_rows_with_a_warning_are_found(tmp_path: Path) -> None:
+    runs = [
+        (a_run(f"case {number:04}", checks=(WARNING,) if number == 1 else ()), a_conversation("t"))
+        for number in range(3)
+    ]
+    log = a_log(tmp_path, runs).path
+    assert names(log, RowQuery(warned=True)) == ["01"]
+    assert ensure_view(log).read_part("grid")["warned"] == 1
 
 
 def test_rows_are_filtered_by_the_value_on_an_axis(tmp_path: Path) -> None:

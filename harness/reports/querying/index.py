@@ -40,7 +40,7 @@ from harness.version import __version__
 
 STORE = "run.sqlite"
 """The file, beside its log."""
-_FORM = f"7 {__version__}"
+_FORM = f"8 {__version__}"
 """The number is raised when the same columns get other values."""
 _META = (
     'CREATE TABLE "_meta" (form TEXT, log_size INTEGER, log_time INTEGER, read INTEGER,'

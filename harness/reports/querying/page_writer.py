@@ -40,8 +40,8 @@ PAGE = (
     'CREATE TABLE "_shown" (at INTEGER PRIMARY KEY, number INTEGER)',
     (
         'CREATE TABLE "_rows" (axis INTEGER, row INTEGER, suite TEXT, name TEXT, first INTEGER,'
-        " differs INTEGER, failed INTEGER, urgency REAL, score REAL, latency_s REAL,"
-        " paid_usd REAL, PRIMARY KEY (axis, row)) WITHOUT ROWID"
+        " differs INTEGER, failed INTEGER, warned INTEGER, urgency REAL, score REAL,"
+        " latency_s REAL, paid_usd REAL, PRIMARY KEY (axis, row)) WITHOUT ROWID"
     ),
     (
         'CREATE TABLE "_columns" (axis INTEGER, row INTEGER, place INTEGER, number INTEGER,'
@@ -104,6 +104,7 @@ def _write_cells(
     grids = [_GridRows(place, axis, framed["urgency"]) for place, axis in enumerate(framed["axes"])]
     amounts: Counter[str] = Counter()
     suites: set[str] = set()
+    warned = 0
     offered: dict[str, set[str]] = {name: set() for name in FILTERS}
     for number, case in enumerate(report.cases):
         # A planned trial without a line is part of its case, and has nothing to show.
@@ -115,6 +116,7 @@ def _write_cells(
             grid.add_cell(db, number, cell)
         amounts[cell["status"]] += 1
         suites.add(cell["suite"])
+        warned += "warnings" in cell
         for name, values in list_filter_values(cell).items():
             offered[name].update(values)
     for grid in grids:
@@ -122,6 +124,7 @@ def _write_cells(
     return {
         "offered": {name: sorted(values) for name, values in offered.items()},
         "amounts": dict(amounts),
+        "warned": warned,
         "several": len(suites) > 1,
         "rows": {grid.axis["name"]: len(grid.rows) for grid in grids},
     }
@@ -171,6 +174,7 @@ class _GridRow:
     name: str
     first: int
     statuses: list[str] = field(default_factory=list)
+    warned: bool = False
     # Beyond all that there are, so that the first cell sets each of them.
     urgency: float = 1e9
     score: float = 2.0
@@ -199,6 +203,7 @@ class _GridRows:
         if row is None:
             row = self.rows[key] = _GridRow(len(self.rows), cell["suite"], name, number)
         row.statuses.append(cell["status"])
+        row.warned |= "warnings" in cell
         # Among equal ones, a cell that has something to say comes first.
         urgent = self._urgency.index(cell["status"]) + (0 if cell.get("problem") else 0.5)
         row.urgency = min(row.urgency, urgent)
@@ -217,11 +222,12 @@ class _GridRows:
                 # A column that lacks the case differs from those that have it.
                 len(set(row.statuses)) > 1 or len(row.statuses) < len(self._columns),
                 any(status != "passed" for status in row.statuses),
+                row.warned,
                 *(row.urgency, row.score, row.latency_s, row.paid_usd),
             )
             for row in self.rows.values()
         )
-        db.executemany('INSERT INTO "_rows" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', rows)
+        db.executemany('INSERT INTO "_rows" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', rows)
 
 
 def _join_between_breaks(names: Iterable[str]) -> str:

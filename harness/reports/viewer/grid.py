@@ -104,6 +104,7 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
         "tools": _shorten_names(tools),
         "failed": _shorten_names(failed),
         "tool_calls": sum(trial.tool_calls for trial in case.trials),
+        "tokens": _sum_tokens(case.trials),
         "latency_s": round(took, 4),
         "latency": format_seconds(took),
         "paid_usd": cost,
@@ -204,6 +205,12 @@ def _encode_rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
             text = f"{mid} % ({low}–{high} %)"
             rates.append({"suite": name, "text": text, "words": str(rate)})
     return rates
+
+
+def _sum_tokens(trials: Iterable[TrialResult]) -> int | None:
+    counts = [(trial.usage + trial.judge_usage + trial.user_usage).tokens for trial in trials]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _sum_cost(trials: Iterable[TrialResult]) -> float | None:

@@ -13,7 +13,7 @@ import { runSource } from "./run_source.js";
 import { Stream } from "./stream.js";
 import { Viewer } from "./assets/viewer.js";
 import { Windows } from "./windows.js";
-import { money, percent, score, seconds } from "./words.js";
+import { counted, money, percent, score, seconds } from "./words.js";
 
 /**
  * @typedef {{score: number | null, band: string | null}} Average
@@ -200,7 +200,7 @@ export class Live {
     const assumed = run.plan_notes || [];
     const since = run.notes.filter((note) => !assumed.includes(note));
     replaceIn(byId("notes"), ...since.map((note) => element("p", { class: "notice" }, note)),
-      assumed.length ? element("p", { class: "dim small" }, assumed.join(" ")) : null);
+      assumed.length ? element("details", { class: "assumed" }, element("summary", {}, assumed.join(" "))) : null);
     byId("cancel").hidden = !run.ours;
     this.tick();
   }
@@ -326,26 +326,28 @@ function figures(group) {
       "div",
       { class: "scores" },
       tile("Pass rate", percent(group.pass_rate), group.band, interval(group)),
-      ...averages.map(([name, title]) => tile(title, score(group.averages[name].score), group.averages[name].band)),
     ),
+    averages.length ? element("details", { class: "averages", open: matchMedia("(min-width: 40rem)").matches },
+      element("summary", {}, counted(averages.length, "average")),
+      element("div", { class: "scores" }, ...averages.map(([name, title]) => tile(title, score(group.averages[name].score), group.averages[name].band)))) : null,
   );
 }
 
 /** @param {Figures} summary */
 function interval(summary) {
-  if (!summary.pass_rate_interval) return "nothing was judged";
-  const [low, high] = summary.pass_rate_interval.map(percent);
-  return `95 % interval ${low} to ${high}`;
+  if (!summary.pass_rate_interval) return ["nothing was judged"];
+  const [low, high] = summary.pass_rate_interval.map((share) => Math.round(100 * share));
+  return [element("span", { class: "wide" }, "95 % interval "), `${low}–${high} %`];
 }
 
-/** @param {string} title @param {string} value @param {string | null} band @param {string} [more] */
-function tile(title, value, band, more = "") {
+/** @param {string} title @param {string} value @param {string | null} band @param {(Node | string)[]} [more] */
+function tile(title, value, band, more = []) {
   return element(
     "div",
     { class: `tile ${(band || "none").replace(" ", "-")}` },
     element("span", { class: "dim" }, title),
     element("strong", {}, value),
     band ? element("span", { class: "band" }, band) : null,
-    more ? element("span", { class: "dim small" }, more) : null,
+    more.length ? element("span", { class: "dim small" }, ...more) : null,
   );
 }

@@ -108,7 +108,7 @@ class Rows {
 function queryOf(grid, state, axis) {
   const query = new URLSearchParams({ by: axis, sort: state.sort });
   for (const name of filtersOf(state)) if (name in grid.offered) query.set(name, state[name]);
-  for (const name of ["failed", "different"]) if (state[name]) query.set(name, state[name]);
+  for (const name of ["failed", "warned", "different"]) if (state[name]) query.set(name, state[name]);
   for (const word of wordsOf(state.q)) query.append("word", word);
   return query;
 }

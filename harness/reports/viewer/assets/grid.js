@@ -24,6 +24,8 @@ export class Grid {
     /** @type {Shown[]} */
     this.columns = [];
     this.suites = false;
+    /** @type {import("./answers.js").Answers | null} what writes the answers, if cells show them */
+    this.answers = null;
     this.active = { row: 0, column: 0 };
     this.whole = false;
     this.head = el("div", { class: "vrow vhead", role: "row", "aria-rowindex": "1" });
@@ -93,7 +95,7 @@ export class Grid {
     const row = this.rows.at(place);
     if (!row) return this.waiting(place, height);
     const question = row.cells.find(Boolean)?.question || "";
-    const suite = this.suites ? el("span", { class: "dim", text: `${row.suite} · ` }) : null;
+    const suite = this.suites ? el("span", { class: "vsuite dim", text: `${row.suite} · ` }) : null;
     const made = el("div", { class: "vrow", role: "row", "aria-rowindex": place + 2, "data-row": place },
       el("div", { role: "rowheader", class: "vcase", "aria-colindex": 1, title: question || row.name },
         suite, cuttable(row.name), question ? el("span", { class: "vquestion", dir: "auto", text: ` ${question}` }) : null),
@@ -123,7 +125,16 @@ export class Grid {
           el("span", { class: "unseen", text: ` ${plural(cell.warnings, "warning")}` })) : null),
       el("span", { class: "vscore", text: cell.score === undefined ? "" : shownScore(cell.score) }),
       el("span", { class: "vproblem", dir: "auto", text: cell.problem || "" }),
-      el("span", { class: "veffort", text: [cell.latency, cell.paid_usd ? cell.paid : ""].filter(Boolean).join(", ") }));
+      el("span", { class: "veffort", text: [cell.tokens ? plural(cell.tokens, "token") : "", cell.latency, cell.paid_usd ? cell.paid : ""].filter(Boolean).join(", ") }),
+      this.answer(cell));
+  }
+
+  /** @param {Cell} cell */
+  answer(cell) {
+    if (!this.answers) return null;
+    const place = el("span", { class: "vanswer", dir: "auto" });
+    this.answers.write(place, cell);
+    return place;
   }
 
   // The row and the cell that keys act on.

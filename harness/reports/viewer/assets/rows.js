@@ -10,7 +10,7 @@ import { FILTERS, filtersOf, wordsOf } from "./state.js";
  * @property {string} [identity] @property {string} [group] @property {string} [problem] @property {string} [question] @property {number} [score]
  * @property {string[]} [tags] @property {string[]} [tools] @property {string[]} [failed]
  * @property {number} [warnings]  failed checks that decide nothing
- * @property {number} [tool_calls] @property {number} [latency_s] @property {string} [latency] @property {number} [paid_usd] @property {string} [paid]
+ * @property {number} [tool_calls] @property {number} [tokens] @property {number} [latency_s] @property {string} [latency] @property {number} [paid_usd] @property {string} [paid]
  * @property {number} [passed] @property {number} [planned] @property {string[]} [trials]  their statuses
  * @property {number[]} [at]  where the log has each trial
  * @property {number} [number]  its place in the run @property {number} [place]  the same, while not all cells are there
@@ -30,6 +30,7 @@ import { FILTERS, filtersOf, wordsOf } from "./state.js";
  * @typedef {Object} Framed  a grid whose rows are elsewhere
  * @property {string[]} urgency @property {Axis[]} axes @property {boolean} several  whether there are several suites
  * @property {Object<string, string[]>} offered  the values of each filter @property {Object<string, number>} amounts  cells of each status
+ * @property {number} warned  cells with warnings
  * @property {Object<string, number>} rows  how many each axis has
  */
 
@@ -65,6 +66,7 @@ export function arranged(rows, state, urgency, found, known) {
   const fitting = rows.filter((row) =>
     row.cells.some((cell) => cell && fits(cell, state, filters) && says(cell, words, found))
     && (!state.different || differs(row))
+    && (!state.warned || row.cells.some((cell) => cell?.warnings))
     && (!state.failed || row.cells.some((cell) => cell && cell.status !== "passed")));
   const key = KEYS[state.sort] || KEYS.urgency;
   const keys = new Map(fitting.map((row) => [row, key(row, urgency)]));

@@ -6,16 +6,22 @@
  * - `q`: words to search for
  * - `different`: "1": only rows whose columns differ
  * - `failed`: "1": only rows in which something did not pass
+ * - `warned`: "1": only rows with a warning
+ * - `answers` and `figures`: "1": cells show the answer, and tokens, time and cost
+ * - `hide`: titles of columns that are left out
  * - `sort`, and `by`, the axis
  * - `open`: the trial that is looked at
  * - any other is a filter: one of `FILTERS`, or an axis that trials have, such as `variant`
  */
 
 /** @type {State} */
-export const NOTHING = { q: "", different: "", failed: "", sort: "urgency", by: "", open: "" };
+export const NOTHING = { q: "", different: "", failed: "", warned: "", answers: "", figures: "", hide: "", sort: "urgency", by: "", open: "" };
 
 /** The filters of every run, each a list of options; `check` is the kind of a check that did not pass. */
 export const FILTERS = ["status", "tool", "model", "identity", "tag", "check"];
+
+/** The columns that are left out, by their titles. @param {State} state */
+export const hiddenOf = (state) => new Set(state.hide.split(",").filter(Boolean).map(decodeURIComponent));
 
 /** The filters that are set. @param {State} state */
 export const filtersOf = (state) => Object.keys(state).filter((name) => !(name in NOTHING) && state[name]);

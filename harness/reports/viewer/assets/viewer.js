@@ -1,10 +1,11 @@
 // @ts-check
 // The viewer: toolbar, grid and trace, and the address that remembers what is looked at.
 
+import { Answers } from "./answers.js";
 import { el, plural } from "./elements.js";
 import { Grid } from "./grid.js";
 import { arranged, offered, rowsOf } from "./rows.js";
-import { NOTHING, isState, readState, wordsOf, writeState } from "./state.js";
+import { NOTHING, hiddenOf, isState, readState, wordsOf, writeState } from "./state.js";
 import { Toolbar } from "./toolbar.js";
 import { Trace } from "./trace.js";
 
@@ -51,6 +52,7 @@ export class Viewer {
     this.stale = true;
     this.toolbar = new Toolbar((changed) => this.change(changed));
     this.grid = new Grid("Tests", (row, column, byKey) => this.open(row, column, { focus: byKey }));
+    this.answers = new Answers((cell, trial) => this.source.trial(cell, trial));
     this.trace = new Trace({
       move: (step) => this.move(step), close: () => this.close(), choose: (trial) => this.choose(trial),
     }, source.more);
@@ -95,7 +97,7 @@ export class Viewer {
     this.cells = [];
     this.several = grid.several;
     this.filters = Object.keys(grid.offered);
-    this.toolbar.offer(grid.offered, grid.amounts, grid.axes);
+    this.toolbar.offer(grid.offered, grid.amounts, grid.axes, grid.warned);
     await this.update();
     await this.openNamed();
   }
@@ -141,14 +143,16 @@ export class Viewer {
       for (const cell of cells) amounts[cell.status] = (amounts[cell.status] || 0) + 1;
       const values = offered(cells);
       this.filters = Object.keys(values);
-      this.toolbar.offer(values, amounts, this.axes);
+      this.toolbar.offer(values, amounts, this.axes, cells.filter((cell) => cell.warnings).length);
       this.several = new Set(this.all.map((row) => row.suite)).size > 1;
       this.stale = false;
     }
     const named = this.axis.column.indexOf("entrant");
     const columns = this.axis.columns.map((column, place) => ({ column, place, entrant: column.key[named] }))
       .filter(({ column }) => this.isChosen(column));
-    this.toolbar.show(this.state, this.axis.name, this.axis.columns.length > 1);
+    this.toolbar.show(this.state, this.axis);
+    this.grid.answers = this.state.answers ? this.answers : null;
+    for (const name of ["answers", "figures"]) this.panes.classList.toggle(name, !!this.state[name]);
     if (this.elsewhere) return this.arrange(columns, this.elsewhere);
     this.grid.show(columns, arranged(this.all, this.state, this.urgency, this.found, this.filters), this.several);
     this.say();
@@ -158,7 +162,7 @@ export class Viewer {
   isChosen(column) {
     const identity = column.key[this.axis.column.indexOf("identity")];
     const own = Object.entries({ model: column.model, identity, ...column.axes });
-    return own.every(([name, value]) => !value || !this.state[name] || value === this.state[name]);
+    return !hiddenOf(this.state).has(column.title) && own.every(([name, value]) => !value || !this.state[name] || value === this.state[name]);
   }
 
   /** @param {Shown[]} columns @param {Elsewhere} elsewhere */
