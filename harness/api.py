@@ -85,6 +85,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     judge_model: str | None = None,
     user_model: str | None = None,
     max_cases: int | None = None,
+    lenient: bool = False,
     block: str | Sequence[str] = (),
     variant: VariantSource | Sequence[VariantSource] = (),
     max_cost: float | None = None,
@@ -128,6 +129,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         judge_model: Model that judges answers, for checks that need a judge; none: no judge.
         user_model: Model that plays simulated users.
         max_cases: Most cases of one dataset. [default: 100]
+        lenient: Leave out what a suite of another tool has and harness cannot check; it is listed.
         block: Never send a call to this tool.
         variant: Show the model the tool list of this variant. 'none' is the server's own list.
         concurrency: Trials at the same time, at most 1000 in one process. [default: as

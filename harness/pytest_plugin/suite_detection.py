@@ -27,7 +27,10 @@ def is_suite(path: Path) -> bool:
     from harness.suites import is_recognised, load_built_in
 
     suffix = path.suffix.lower()
-    formats = [one for one in load_built_in().values() if suffix in one.extensions]
+    # Not those of other tools: whoever runs pytest did not ask for them, and they may cost money.
+    formats = [
+        one for one in load_built_in().values() if suffix in one.extensions and not one.translates
+    ]
     if not formats or path.name.startswith(".") or not path.is_file():
         return False
     return any(is_recognised(one, path) for one in formats)

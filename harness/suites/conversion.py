@@ -1,4 +1,4 @@
-"""Converts datasets between CSV and YAML without loss.
+"""Converts datasets between CSV and YAML, and suites of other tools to YAML, without loss.
 
 The output is read again and compared before it is kept, so that a file that differs from the source
 is never left behind.
@@ -25,10 +25,11 @@ from harness.base import (
     format_path,
 )
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, derive_name, parse_keywords
-from harness.suites.readers import Vocabulary, read_suite
-from harness.types import Caller, Case, Check, GuardRails, Location, Repeats, Suite
+from harness.suites.foreign.evaluation_xml import format_evaluation
+from harness.suites.readers import Vocabulary, check_consistent, read_suite, translate_suite
+from harness.types import Caller, Case, Check, GuardRails, JsonObject, Location, Repeats, Suite
 
-_FORMATS = {".csv": "csv", ".yml": "yaml", ".yaml": "yaml"}
+_FORMATS = {".csv": "csv", ".yml": "yaml", ".yaml": "yaml", ".xml": "xml"}
 # The default of the check `graded`, which rows of CSV cannot change.
 _THRESHOLD = 0.7
 # All but the characters that YAML allows in a text.
@@ -42,35 +43,62 @@ _WORDS_OF_YAML = frozenset({"null", "true", "false", "yes", "no", "on", "off", "
 
 
 def convert_suite(
-    source: Path, target: Path, vocabulary: Vocabulary, *, overwrite: bool = False
+    source: Path,
+    target: Path,
+    vocabulary: Vocabulary,
+    *,
+    overwrite: bool = False,
+    lenient: bool = False,
 ) -> Suite:
     """Convert the suite in ``source`` to ``target`` (formats by extension), and return it.
 
+    If ``lenient``, what the other format cannot express is left out, and is in the suite's notes.
+
     Raises:
         InvalidInput: ``source`` is not valid, or has parts that the other format cannot express.
-        UsageError: the two are not one CSV and one YAML file, ``target`` exists, or cannot be
-            written.
+        UsageError: there is no such conversion, ``target`` exists, or cannot be written.
     """
-    kinds = [_FORMATS.get(path.suffix.lower()) for path in (source, target)]
-    if kinds not in (["csv", "yaml"], ["yaml", "csv"]):
-        message = "one of the two files must end in .csv, the other in .yml or .yaml"
-        meant = "For example: harness convert prices.csv evals/prices.yml"
+    kind = _FORMATS.get(target.suffix.lower())
+    if kind is None or (kind == _FORMATS.get(source.suffix.lower()) != "yaml"):
+        message = f"{format_path(source)} cannot be converted to {format_path(target)}"
+        meant = (
+            "Datasets in CSV and suites of other tools become YAML, such as harness convert "
+            "prices.csv evals/prices.yml; YAML becomes .csv, or .xml of mcp-builder."
+        )
         raise UsageError(message, meant=meant)
     if target.exists() and not overwrite:
         meant = "Choose another name, or overwrite it with --force."
         raise UsageError(f"{format_path(target)} exists", meant=meant)
-    # The limit of a run guards against costs, and a conversion has none.
-    suite = read_suite(source, vocabulary, NO_LIMIT)
-    text = format_yaml(suite) if kinds[0] == "csv" else format_csv(suite, derive_name(target))
+    suite, text = _convert(source, target, kind, vocabulary, lenient=lenient)
     # Before the target is touched: a file that differs is never left behind.
     _require_equal(suite, text, target, vocabulary)
     try:
         # With a byte order mark, Excel reads the file as UTF-8.
-        encoding = "utf-8-sig" if kinds[1] == "csv" else "utf-8"
+        encoding = "utf-8-sig" if kind == "csv" else "utf-8"
         target.write_text(text, encoding=encoding, newline="")
     except OSError as error:
         raise UsageError(f"{format_path(target)} cannot be written: {error.strerror}") from error
     return suite
+
+
+def _convert(
+    source: Path, target: Path, kind: str, vocabulary: Vocabulary, *, lenient: bool
+) -> tuple[Suite, str]:
+    """Return the suite in ``source``, and the text of ``target``."""
+    if kind == "yaml" and source.suffix.lower() != ".csv":
+        translation = translate_suite(source, lenient=lenient)
+        if translation is None:
+            message = f"{format_path(source)} is a suite in YAML already"
+            raise UsageError(message, meant="Another tool's suite, or a CSV file, becomes YAML.")
+        suite = check_consistent(translation.build_suite(vocabulary), vocabulary)
+        return suite, format_content(translation.content)
+    # The limit of a run guards against costs, and a conversion has none.
+    suite = read_suite(source, vocabulary, NO_LIMIT, lenient=lenient)
+    if kind == "yaml":
+        return suite, format_yaml(suite)
+    if kind == "csv":
+        return suite, format_csv(suite, derive_name(target))
+    return suite, format_evaluation(suite, derive_name(target))
 
 
 def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary) -> None:
@@ -111,7 +139,7 @@ def _serialize_content(suite: Suite) -> str:
     The names of tests are left out: which cases count as one is compared apart.
     """
     cases = (replace(case, repeats=replace(case.repeats, test=None)) for case in suite.cases)
-    suite = replace(suite, cases=tuple(cases))
+    suite = replace(suite, cases=tuple(cases), notes=())
     return canonical_json(_remove_locations({**asdict(suite), "digest": None}))
 
 
@@ -133,6 +161,25 @@ def format_yaml(suite: Suite) -> str:
     for case in suite.cases:
         lines += _format_test(case)
     return "\n".join(lines) + "\n"
+
+
+def format_content(content: JsonObject) -> str:
+    """Return the content of a suite as YAML, every string as JSON."""
+    return "\n".join(_iterate_lines(content, "")) + "\n"
+
+
+def _iterate_lines(value: Any, indent: str) -> Iterator[str]:
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+        head = f"{indent}-" if isinstance(value, list) else f"{indent}{_format_word(str(key))}:"
+        if not part or not isinstance(part, dict | list):
+            yield f"{head} {_format_json(part)}"
+        elif isinstance(value, list) and isinstance(part, dict):
+            first, *rest = _iterate_lines(part, indent + "  ")
+            yield f"{head} {first.lstrip()}"
+            yield from rest
+        else:
+            yield head
+            yield from _iterate_lines(part, indent + "  ")
 
 
 def _format_test(case: Case) -> Iterator[str]:

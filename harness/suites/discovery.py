@@ -25,7 +25,13 @@ from harness.suites.case_patterns import compile_pattern, list_labels
 from harness.suites.foreign_suites import recognise_suites
 from harness.suites.in_python.suite import read_reference
 from harness.suites.leaderboards import LEADERBOARDS, parse_leaderboard
-from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
+from harness.suites.readers import (
+    Reader,
+    Vocabulary,
+    is_suite_file,
+    may_be_suite,
+    read_suite,
+)
 from harness.types import Case, Location, Suite, dataclass
 
 PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", "suite", {})
@@ -106,7 +112,7 @@ def list_suite_files(folder: Path) -> tuple[Path, ...]:
         folders[:] = [name for name in sorted(folders) if _is_new(Path(parent, name), entered)]
         for path in (Path(parent, name) for name in sorted(names) if not name.startswith(".")):
             # A pipe would block whoever opens it; a link to nothing is kept, and told as an error.
-            if is_suite_file(path) and (path.is_file() or path.is_symlink()):
+            if may_be_suite(path) and (path.is_file() or path.is_symlink()):
                 files.setdefault(os.path.realpath(path), path)
     return tuple(sorted(files.values()))
 

@@ -1,9 +1,9 @@
 """Recognises the suites of other tools, to call them by their name instead of listing their keys.
 
 Sources of the formats: promptfoo.dev/docs/configuration, the packages mcp-evals 2.0,
-@gleanwork/mcp-server-tester 1.1, testmcpy 0.11, pydantic-evals and mcp-probe-cli; the suites in the
+testmcpy 0.11, pydantic-evals and mcp-probe-cli; the suites in the
 repositories of mcpchecker, mcp-eval of lastmile, mcp-server-tester of steviec, mcp-eval-runner and
-MCPJam; the guides of the skills mcp-builder and skill-creator, and of the Agent Development Kit.
+MCPJam; the guides of the skill skill-creator, and of the Agent Development Kit.
 """
 
 from __future__ import annotations
@@ -127,17 +127,6 @@ _FORMATS = (
         "'answer_contains'.",
     ),
     _ForeignFormat(
-        "mcp-server-tester of gleanwork",
-        _DATA,
-        (
-            _match_key("cases"),
-            _match_key("toolName", "scenario", "toolsTriggered", "mcpHostConfig"),
-        ),
-        f"{_AS_SUITE} 'scenario' becomes 'prompt', 'toolsTriggered' becomes 'must_call', "
-        "'containsText' becomes 'answer_contains'. A case with 'toolName' asks no model: test it "
-        "as the server's own unit test.",
-    ),
-    _ForeignFormat(
         "MCPJam",
         _DATA,
         (_match_key("query", "prompt"), _match_key("expectedToolCalls", "expectedTools")),
@@ -177,13 +166,6 @@ _FORMATS = (
         (".jsonl",),
         (_match_key("input"), _match_key("ideal")),
         f"{_AS_SUITE} 'input' becomes 'prompt', 'ideal' 'answer_equals' or 'answer_judge'.",
-    ),
-    _ForeignFormat(
-        "mcp-builder",
-        (".xml",),
-        ("<qa_pair>",),
-        f"{_AS_SUITE} 'question' becomes 'prompt', 'answer' becomes 'answer_equals' or "
-        "'answer_contains'.",
     ),
     *(
         _ForeignFormat(tool, (".py",), (rf"^[ \t]*(?:from|import)[ \t]+{module}\b",), _GRADED)

@@ -29,9 +29,14 @@ def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
     # Before its keys are read: another tool's file would get a problem for each of them.
     _require_suite(document)
     reading = DocumentReader(document)
-    suite = _read_suite(reading, build_layouts(vocabulary))
+    suite = read_content(reading, vocabulary)
     reading.finish()
     return suite
+
+
+def read_content(reading: DocumentReader, vocabulary: Vocabulary) -> Suite:
+    """Return the suite in a document; its problems are in ``reading``."""
+    return _read_suite(reading, build_layouts(vocabulary))
 
 
 def _require_suite(document: Document) -> None:

@@ -154,7 +154,7 @@ def test_wrong_files_are_told_so(tmp_path: Path) -> None:
     source = tmp_path / "prices.csv"
     source.write_text(SAMPLE)
     for target in ("b.csv", "b.json", "b"):
-        with pytest.raises(UsageError, match="one of the two files must end in"):
+        with pytest.raises(UsageError, match="cannot be converted to"):
             convert_suite(source, tmp_path / target, VOCABULARY)
     there = tmp_path / "there.yml"
     there.write_text("mine")

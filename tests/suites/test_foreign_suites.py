@@ -75,10 +75,6 @@ SUITES: dict[str, list[Any]] = {
         {"version": "1.0", "questions": [{"id": "a", "prompt": "b", "evaluators": []}]},
         {"tests": [{"name": "a", "prompt": "b", "evaluators": [{"name": "answer_contains"}]}]},
     ],
-    "gleanwork": [
-        {"name": "a", "cases": [{"id": "b", "toolName": "read_file", "args": {}}]},
-        {"name": "a", "cases": [{"id": "b", "mode": "mcp_host", "scenario": "Read it."}]},
-    ],
 }
 WRITTEN: dict[str, Callable[[Any], str]] = {
     "yml": yaml.safe_dump,
@@ -113,11 +109,6 @@ def test_a_suite_of_another_tool_is_called_by_its_name(
         ("test_shop.py", "from deepeval.metrics import MCPUseMetric\n", "DeepEval"),
         ("shop.py", "import inspect_ai\n", "Inspect"),
         ("test_fetch.py", "from mcp_eval import Expect, task\n", "mcp-eval of lastmile"),
-        (
-            "evaluation.xml",
-            "<evaluation>\n <qa_pair><question>a</question><answer>b</answer></qa_pair>\n",
-            "mcp-builder",
-        ),
     ],
 )
 def test_files_that_are_no_data_are_recognised_alone_and_in_a_folder(

@@ -123,8 +123,9 @@ def test_every_format_says_what_it_looks_for_and_its_reader_is_there(name: str) 
     one = load_built_in()[name]
     assert one.looks_for
     assert all(extension.startswith(".") for extension in one.extensions)
-    assert isinstance(one.reads, str)
-    module, attribute = one.reads.split(":")
+    reader = one.reads or one.translates
+    assert isinstance(reader, str)
+    module, attribute = reader.split(":")
     assert callable(getattr(__import__(module, fromlist=[attribute]), attribute))
 
 

@@ -1,4 +1,4 @@
-"""Convert a CSV dataset into a YAML suite, or back."""
+"""Convert a dataset or a suite of another tool into a YAML suite, or back."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ from harness.suites import convert_suite
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Overwrite OUT if it exists.")
-def command(source: Path, target: Path, force: bool) -> None:
-    """Convert a CSV dataset into a YAML suite, or back, without any loss.
+@click.option(
+    "--lenient",
+    is_flag=True,
+    help="Leave out what the other format cannot express; it is listed.",
+)
+def command(source: Path, target: Path, force: bool, lenient: bool) -> None:
+    """Convert a CSV dataset, or a suite of another tool, into a YAML suite, or back.
 
-    If the suite has something that CSV cannot express, it is named and nothing is written.
+    Nothing is lost: what the other format cannot express is named, and nothing is written.
     """
-    suite = convert_suite(source, target, VOCABULARY, overwrite=force)
+    suite = convert_suite(source, target, VOCABULARY, overwrite=force, lenient=lenient)
+    for note in suite.notes:
+        click.echo(note, err=True)
     click.echo(f"{target}: {format_count(len(suite.cases), 'test')}")

@@ -249,6 +249,15 @@ OPTIONS = (
         default="100",
         absent={"page": "--max-cases of 'harness serve' does it for all runs"},
     ),
+    RunOption(
+        "lenient",
+        FLAG,
+        "Leave out what a suite of another tool has and harness cannot check; it is listed.",
+        absent={
+            "pytest": "pytest collects no suites of other tools",
+            "page": "an upload is read as a whole or not at all",
+        },
+    ),
     RunOption("block TOOL", TEXT, "Never send a call to this tool.", repeated=True),
     RunOption(
         "variant NAME|FILE",

@@ -213,7 +213,8 @@ def _find_suites(request: RunRequest, cwd: Path, given: Sequence[Suite]) -> Sequ
     found: Sequence[Suite] = ()
     if request.suites or not given:
         names = add_categories(request.suites, request.categories)
-        found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(request.max_cases))
+        read = make_reader(request.max_cases, lenient=request.lenient)
+        found = find_suites(names, suite_roots(cwd), VOCABULARY, read)
     return remove_duplicates((*given, *found))
 
 

@@ -75,6 +75,8 @@ class RunRequest:
     """The model that plays simulated users, instead of every case's and suite's own."""
     max_cases: int = MAX_CASES
     """Most tests that are taken from one CSV dataset."""
+    lenient: bool = False
+    """Leave out what suites of other tools have and ours cannot have."""
     concurrency: int | None = None
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
 

@@ -33,9 +33,13 @@ class SuiteFormat:
     valid or not. It must be cheap and must not guess: other tools have similar files."""
     looks_for: str
     """What identifies a file, for messages: ``'suite:' and 'tests:'``."""
-    reads: str | Callable[..., Any]
+    reads: str | Callable[..., Any] = ""
     """The `harness.suites.Reader`, or its ``module:attribute``, which is imported when a file is
     read."""
+    translates: str | Callable[..., Any] = ""
+    """For the suites of another tool, in place of ``reads``: ``(path, lenient=…)`` → the
+    `harness.suites.foreign.translation.TranslatedSuite`, or its ``module:attribute``. Such a format
+    takes no file that it does not recognise, and none that is also of a format of ours."""
     counts_cases: bool = False
     """Whether the reader takes ``max_cases``, the most tests that a file may have."""
 

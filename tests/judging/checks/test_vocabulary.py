@@ -81,6 +81,11 @@ GOOD: dict[str, list[Any]] = {
     "answer_contains_any": [["a", "b"], {"texts": ["a"]}],
     "answer_equals": ["a", {"text": "a"}],
     "answer_matches": [["a+"], {"pattern": r"\pL+"}],
+    "answer_verbatim": [
+        {"contains": "a"},
+        [{"equals": "A", "tag": "r"}, {"starts_with": "a", "ignore_case": True}],
+        {"matches": "a+", "severity": "warn"},
+    ],
     "answer_json": [{"type": "object"}, True, {"schema": {}, "severity": "warn"}, {}],
     "answer_number": [5, [1.5, {"value": 2, "tolerance": "1%"}]],
     "refuses": [True, False, {"expected": True}],
