@@ -13,7 +13,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from harness.base import GATE, KNOWN, locate_page
-from harness.runner import RunOption, option_named, run_ids
+from harness.runlog import run_ids
+from harness.runner import RunOption, option_named
 
 _SUITES = (".yml", ".yaml", ".csv", ".jsonl")
 

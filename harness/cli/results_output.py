@@ -36,7 +36,7 @@ from harness.reports import (
     write_transcripts,
 )
 from harness.runlog import Header, RunLog, amend_log
-from harness.types import Case, JsonObject, Report, dataclass
+from harness.types import NOBODY_ASKED, Case, JsonObject, Report, dataclass
 
 
 def parse_margin(
@@ -121,7 +121,8 @@ def compare_results(
         compared = compare_runs([earlier, ComparedRun.from_log(log)])
         verdict = None if gate is None else judge_gate(compared, gate)
         return GatedComparison(comparison=compared, gate=verdict)
-    return GatedComparison(comparison=compare_logs([log])) if len(log.header.entrants) > 1 else None
+    answering = log.header.entrants.keys() - {NOBODY_ASKED}
+    return GatedComparison(comparison=compare_logs([log])) if len(answering) > 1 else None
 
 
 GATE = click.option(

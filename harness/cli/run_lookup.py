@@ -18,8 +18,8 @@ from harness.reports import (
     open_log_index,
     read_index_facts,
 )
-from harness.runlog import RunLog, read_header, read_log
-from harness.runner import RUNS, Job, case_label, find_log, log_path, run_ids
+from harness.runlog import RUNS, RunLog, find_log, log_path, read_header, read_log, run_ids
+from harness.runner import Job, case_label
 from harness.types import CaseResult
 
 BY_PEOPLE = click.option(
@@ -35,7 +35,7 @@ _LARGE = 20_000_000
 
 
 def open_run(name: str, *, by_people: bool = False) -> RunLog:
-    """Return the log of the run ``name`` (see `harness.runner.runs.folders.find_log`).
+    """Return the log of the run ``name`` (see `harness.runlog.folders.find_log`).
 
     ``by_people``: use people's verdicts instead of the machine's, where there are any.
 

@@ -52,7 +52,8 @@ from harness.descriptions import (
 )
 from harness.judging import EXIT_INTERRUPTED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.reports import ReportRequest, format_problem, stdout_console, write_atomically
-from harness.runner import RESUMED_BY, Observer, RunBudget, RunPlan, open_models, resume_command
+from harness.runlog import RESUMED_BY, resume_command
+from harness.runner import Observer, RunBudget, RunPlan, open_models
 from harness.types import Trial, TrialResult, dataclass
 
 

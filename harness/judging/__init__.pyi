@@ -16,7 +16,6 @@ from .checks import VOCABULARY as VOCABULARY
 from .checks import evaluate_checks as evaluate_checks
 from .checks.absent_fields import read_masks as read_masks
 from .checks.explaining.missing_call import PARSER_IS_OFF as PARSER_IS_OFF
-from .checks.explaining.transcript_lines import describe_injection as describe_injection
 from .checks.judge.judge import DEFAULT_JUDGE as DEFAULT_JUDGE
 from .checks.judge.judge import MAX_EXPLANATION as MAX_EXPLANATION
 from .checks.judge.judge import NO_JUDGE as NO_JUDGE
@@ -55,6 +54,7 @@ from .checks.registry import KINDS as KINDS
 from .checks.registry import ExpectedFirstCalls as ExpectedFirstCalls
 from .checks.registry import JudgeNeed as JudgeNeed
 from .checks.registry import check_traits as check_traits
+from .checks.registry import checks_of_model as checks_of_model
 from .checks.registry import checks_with as checks_with
 from .checks.registry import every_check as every_check
 from .checks.registry import expected_tools as expected_tools

@@ -15,6 +15,7 @@ from harness.base import digest_json
 from harness.judging.access import NO_LEAK, is_leaking
 from harness.runlog import Footer, Header, ResultBlocks, RunLog
 from harness.types import (
+    NOBODY_ASKED,
     CaseFacts,
     CaseResult,
     CheckResult,
@@ -166,6 +167,8 @@ def find_missing(
         for suite, facts in header.suites.items()
         for case in facts.get("cases", ())
         for entrant in header.entrants
+        # No model is asked in these cases, and in no others.
+        if (entrant == NOBODY_ASKED) == (case in facts.get("without_model", ()))
         if lacking > 0 and (suite, case, entrant) not in asked
     ]
     # Such a case lacks at least one trial: with more cases than trials, names would mislead.

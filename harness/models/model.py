@@ -15,10 +15,11 @@ from harness.models.dialects.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.models.tool_text.permission import Leave
 from harness.types import Message, ModelSpec, Reply, ToolList, dataclass
 
-Answers: TypeAlias = Literal["llm", "baseline", "function", "replies", "outputs"]
+Answers: TypeAlias = Literal["llm", "baseline", "function", "replies", "outputs", "nothing"]
 """``llm``: a language model. ``baseline``: a program of ours. ``function``: the user's
 own code. ``replies``: those that a run
-recorded, served again. ``outputs``: what a model did elsewhere, judged without a conversation."""
+recorded, served again. ``outputs``: what a model did elsewhere, judged without a conversation.
+``nothing``: no model is asked."""
 
 
 def _keep_name(name: str) -> tuple[str, str | None]:

@@ -186,7 +186,7 @@ def iterate_stated_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObjec
 def _iterate_expected_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
     """Yield each complete call in checks, setup and teardown, and whether it is forbidden."""
     for case in cases:
-        for call in (*case.setup, *case.teardown):
+        for call in (*case.setup, *case.calls, *case.teardown):
             yield call.tool, call.arguments, False
         for check in case.every_check:
             forbids = "forbids_calls" in check_traits(check)

@@ -24,17 +24,8 @@ from harness.probing.probe_plan import ProbePlan, digest_inputs
 from harness.probing.report import ProbeReport
 from harness.probing.verdict_lines import build_unasked_lines, build_verdict_lines
 from harness.reports import build_report
-from harness.runlog import Footer, LogWriter, RunLog, read_log
-from harness.runner import (
-    RUNS,
-    Job,
-    RunOptions,
-    RunPlan,
-    build_header,
-    build_redactor,
-    log_path,
-    new_run_id,
-)
+from harness.runlog import RUNS, Footer, LogWriter, RunLog, log_path, new_run_id, read_log
+from harness.runner import Job, RunOptions, RunPlan, build_header, build_redactor
 from harness.sessions import open_sessions
 from harness.types import Suite
 

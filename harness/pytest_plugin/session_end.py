@@ -49,7 +49,7 @@ def get_summary(config: pytest.Config) -> SessionSummary:
 
 def hand_over(node: Any) -> None:
     """Tell a pytest-xdist worker where to write its part of the log."""
-    from harness.runner import RUNS, new_run_id
+    from harness.runlog import RUNS, new_run_id
 
     ending = get_summary(node.config)
     if ending.parts is None:

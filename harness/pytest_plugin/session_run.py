@@ -21,10 +21,9 @@ import pytest
 from harness.base import HarnessError
 from harness.pytest_plugin.options import given_options
 from harness.pytest_plugin.session_end import BENCH, PARTS
-from harness.runlog import has_verdict
+from harness.runlog import RUNS, has_verdict, log_path, new_run_id
 from harness.runner import (
     CONCURRENCY,
-    RUNS,
     Job,
     PreparedPlan,
     RunBudget,
@@ -35,8 +34,6 @@ from harness.runner import (
     StopReason,
     build_further_job,
     fields_of,
-    log_path,
-    new_run_id,
     open_stepwise,
     prepare_plan,
     read_options,

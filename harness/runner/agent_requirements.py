@@ -58,6 +58,7 @@ def refuse_unsupported_cases(suites: Sequence[Suite], agents: Sequence[ModelSpec
             refused += [
                 f"{case.at or suite.name}: test {case.name!r}: {why}"
                 for case in suite.cases
+                if not case.calls
                 for why in islice(_iterate_reasons(case, spec, kind), 1)
             ]
         if refused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from harness.judging import (
     judge_trial,
     not_started,
 )
-from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
+from harness.runlog import Footer, LogWriter, RunLog, TrialLine, log_path, new_run_id, read_log
 from harness.runner.planning.model_choice import JudgePanel, choose_judges
 from harness.runner.planning.plan import describe_suite
 from harness.runner.planning.prepare import suite_roots
@@ -32,7 +32,6 @@ from harness.runner.preflight.named_tools import (
     sorted_problems,
 )
 from harness.runner.run_context import open_models
-from harness.runner.runs.folders import log_path, new_run_id
 from harness.runner.variants.shown_tools import build_presentation, read_logged_variant
 from harness.suites import NO_LIMIT, find_suites, load_config, make_reader
 from harness.types import (
@@ -44,6 +43,7 @@ from harness.types import (
     JsonObject,
     ScriptedCall,
     Suite,
+    ToolCall,
     ToolList,
     Transcript,
     Trial,
@@ -140,7 +140,12 @@ def redact_case(case: Case) -> Case:
 
     def redact_turn(turn: Turn) -> Turn:
         prompt = KNOWN.redact_text(turn.prompt)
-        return replace(turn, prompt=prompt, checks=redact_checks(turn.checks))
+        return replace(
+            turn,
+            prompt=prompt,
+            checks=redact_checks(turn.checks),
+            calls=redact_calls(turn.calls),
+        )
 
     return replace(
         case,
@@ -301,7 +306,11 @@ def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> b
     return (
         # A simulated user may write anything.
         (case.user is not None or asked == prompts)
-        and [(call.tool, call.arguments) for call in transcript.setup_calls]
-        == [(call.tool, call.arguments) for call in case.setup]
+        and _list_calls(transcript.setup_calls) == _list_calls(case.setup)
+        and (not case.calls or _list_calls(transcript.tool_calls) == _list_calls(case.calls))
         and case.caller.user_context == result.case.user_context
     )
+
+
+def _list_calls(calls: Iterable[ScriptedCall | ToolCall]) -> list[tuple[str, JsonObject]]:
+    return [(call.tool, call.arguments) for call in calls]

@@ -21,14 +21,22 @@ from harness.base import (
     is_builtin_server,
     utc_now,
 )
-from harness.runlog import Header, LogWriter, RunLog, discard_log, read_log
+from harness.runlog import (
+    RUNS,
+    Header,
+    LogWriter,
+    RunLog,
+    discard_log,
+    log_path,
+    new_run_id,
+    read_log,
+)
 from harness.runner.agent_requirements import add_agent_versions
 from harness.runner.observer import Observer
 from harness.runner.planning.plan import RunPlan, describe_model, describe_server, describe_suite
 from harness.runner.planning.request import RunOptions
 from harness.runner.recordings.recording_digest import digest_recording
 from harness.runner.run import run_plan
-from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.runs.resume import refuse_if_changed, select_remaining
 from harness.suites import describe_values
 from harness.types import JsonObject, ModelSpec

@@ -25,6 +25,8 @@ from harness.agents import (
 from harness.base import HarnessError, digest_json, utc_now
 from harness.judging import judge_trial, not_judged
 from harness.runlog import (
+    RECORDED_SERVER,
+    RUNS,
     CallLine,
     Footer,
     LogWriter,
@@ -32,13 +34,14 @@ from harness.runlog import (
     ToolsLine,
     TrialLine,
     discard_log,
+    log_path,
+    new_run_id,
     read_log,
 )
 from harness.runner.foreground import run_command
 from harness.runner.launcher import build_header, build_redactor
 from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.request import RunOptions
-from harness.runner.runs.folders import RECORDED_SERVER, RUNS, log_path, new_run_id
 from harness.runner.variants.variant_session import PresentedSession
 from harness.runner.variants.views import VariantViews
 from harness.sessions import open_sessions

@@ -21,6 +21,7 @@ from harness.runlog import (
     has_verdict,
     is_still_final,
     merge_attempts,
+    resume_command,
 )
 from harness.runner.control import Control, EarlyStopping, watch_signals
 from harness.runner.engines.engine import Engine, OneProcessEngine
@@ -31,7 +32,6 @@ from harness.runner.planning.request import RunOptions
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.run_context import open_context
-from harness.runner.runs.folders import resume_command
 from harness.runner.trial import TrialOutcome
 from harness.sessions import Pool
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult

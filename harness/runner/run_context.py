@@ -12,11 +12,10 @@ import anyio
 import anyio.to_thread
 
 from harness.judging import JudgeModel
-from harness.models import Model, open_model
+from harness.models import Model, get_traits, open_model
 from harness.runner.end_state import EndStates
 from harness.runner.planning.model_choice import is_replay
 from harness.runner.planning.plan import Job
-from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.users import RecordedUsers
 from harness.runner.variants.views import VariantViews
 from harness.sessions import Pool, SessionPool, open_sessions
@@ -83,8 +82,8 @@ async def open_context(
     Raises:
         UsageError: a model cannot be opened.
     """
-    # An agent runs its own loop, and a recording answers nothing new.
-    live = [spec for spec in models if spec.agent is None and spec.provider != RECORDED]
+    # An agent runs its own loop; a recording answers nothing new, and calls need no model.
+    live = [spec for spec in models if spec.agent is None and get_traits(spec.provider).opens]
     async with open_sessions(learn) as pool:
         # Servers boot while the SDKs of the models are imported.
         opened(pool)

@@ -2,8 +2,6 @@ from .call_record import build_unanswered_call as build_unanswered_call
 from .call_record import describe_required_input as describe_required_input
 from .call_record import restore_frame as restore_frame
 from .connection import Connection as Connection
-from .faults.interposer import FaultInjector as FaultInjector
-from .faults.interposer import FaultySession as FaultySession
 from .identity.bearer import check_credential as check_credential
 from .identity.deliveries.bearer import AGAIN as AGAIN
 from .identity.deliveries.bearer import IN_HEADER as IN_HEADER
@@ -24,6 +22,8 @@ from .processes.launchers import describe_installing as describe_installing
 from .processes.process import build_death_prefix as build_death_prefix
 from .processes.server_input import wait_closed as wait_closed
 from .processes.stderr import StderrTail as StderrTail
+from .recordings.recording_spec import REPLAY as REPLAY
+from .recordings.recording_spec import resolve_recording as resolve_recording
 from .server_messages import build_refusal as build_refusal
 from .session import LISTEN as LISTEN
 from .session import SEPARATOR as SEPARATOR

@@ -46,7 +46,7 @@ from harness.sessions.session import (
 )
 from harness.sessions.side_channels import iterate_side_channels
 from harness.sessions.tool_list import ToolSchemas
-from harness.sessions.transports.frames import Noise, is_closed, is_no_answer
+from harness.sessions.transports.frames import Noise, is_closed, is_no_answer, is_unrecorded
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.throttle import Throttle
 from harness.types import (
@@ -268,7 +268,7 @@ class CallSender:
         """
         if is_closed(error):
             return draft.build_record("server_lost", await self._when_lost(None), duration_s=took)
-        if is_no_answer(error.data):
+        if is_no_answer(error.data) or is_unrecorded(error.data):
             return draft.build_record("invalid_result", error.message, duration_s=took)
         said = self._shown.redact_json({"message": error.message, "data": error.data})
         if isinstance(draft.request, ForwardedRequest):

@@ -17,8 +17,7 @@ from harness.base import (
     find_dropped_keys,
     parse_single_line,
 )
-from harness.judging import checks_with
-from harness.suites.faults import read_faults
+from harness.judging import checks_of_model, checks_with
 from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
@@ -37,6 +36,8 @@ _LIMITS = {
 }
 
 
+_OF_MODEL = ("wordings", "ingest", "max_replies", "max_calls", "max_tokens", "max_cost")
+"""Keys that mean nothing in a test without a model."""
 _SAID_BY_USER = (
     "A simulated user writes its own messages; put the first one under 'first_message:' of 'user:'."
 )
@@ -168,6 +169,7 @@ class CaseReader:
             known = ", ".join(self._layout.assertions.fields)
             meant = f"Add 'assertions:' with at least one of: {known}."
             self._reading.add_problem((*path, "assertions"), f"{noun} checks nothing.", meant)
+        self._refuse_checks_of_model(path, cases, noun)
         for one in cases:
             for flaw in find_flaws(one):
                 at = (*path, "wordings", flaw.place)
@@ -185,10 +187,17 @@ class CaseReader:
         given = values.get("turns", ())
         asked = self._read_turns((*path, "turns"), given, noun, fresh="ingest" in test)
         turns = (*told, *asked)
+        calls = self._read_direct_calls((*path, "call"), values.get("call"), noun)
+        if calls:
+            turns = (Turn(prompt="", calls=calls),)
         user = None
         if "user" in values:
             user = read_user(self._reading, (*path, "user"), values["user"], noun)
         shared = self._apply_shared_keys(path, values, self._base, noun)
+        # What the defaults ask of a model is meant for the tests that ask one.
+        usual = tuple(
+            check for check in self._base.checks if not (calls and checks_of_model([check]))
+        )
         # Only for ingested texts: many conversations need more replies than one.
         if told:
             limits = scale_limits(shared.limits, turns, {*values, *self._given})
@@ -201,23 +210,23 @@ class CaseReader:
             else format_summary(user)
             if user
             else values.get("prompt", ""),
-            checks=(*self._read_checks(path, test, values, noun), *self._base.checks),
+            checks=(*self._read_checks(path, test, values, noun), *usual),
             wordings=values.get("wordings", ()),
             turns=turns,
             user=user,
-            repeats=replace(
-                shared.repeats,
-                faults=read_faults(
-                    self._reading, (*path, "faults"), values.get("faults", ()), of_case=True
-                ),
-            ),
             description=values.get("description"),
             at=self._reading.document.locate(path),
         )
 
     def _require_words(self, path: Steps, test: JsonObject, noun: str) -> None:
         """Require a prompt, turns or a user, and only one of them."""
-        words = [key for key in ("prompt", "turns", "user") if test.get(key) is not None]
+        words = [key for key in ("prompt", "turns", "user", "call") if test.get(key) is not None]
+        if words == ["call"]:
+            for key in _OF_MODEL:
+                if test.get(key) is not None:
+                    message = f"{noun} has {key!r}, but its calls are made without a model."
+                    self._reading.add_key_problem((*path, key), message, "Remove it.")
+            return
         if test.get("ingest") is not None and words != ["turns"]:
             meant = "Write the questions under 'turns:', each as '- prompt: …'."
             message = (
@@ -227,13 +236,35 @@ class CaseReader:
             )
             self._reading.add_key_problem((*path, "ingest"), message, meant)
         elif not words:
-            meant = "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for a simulated user."
+            meant = (
+                "Add 'prompt: …', 'turns:' for a conversation, 'user:' for a simulated user, or "
+                "'call:' for a call without a model."
+            )
             self._reading.add_problem((*path, "prompt"), f"{noun} has no 'prompt'.", meant)
         elif len(words) > 1:
             message = f"{noun} has both {words[0]!r} and {words[1]!r}."
-            has_turns = words[1] == "turns"
-            meant = "Make the prompt the first of the turns." if has_turns else _SAID_BY_USER
+            meant = (
+                "Calls beside a conversation belong under 'setup:' or 'teardown:'."
+                if words[-1] == "call"
+                else "Make the prompt the first of the turns."
+                if words[1] == "turns"
+                else _SAID_BY_USER
+            )
             self._reading.add_key_problem((*path, words[0]), message, meant)
+
+    def _refuse_checks_of_model(self, path: Steps, cases: Sequence[Case], noun: str) -> None:
+        own = self._reading.document.locate(path)
+        # A check that holds for many identities is one mistake.
+        found = {
+            (check.kind, check.at or own): None
+            for case in cases
+            if case.calls
+            for check in checks_of_model(case.every_check)
+        }
+        for kind, at in found:
+            message = f"{noun}: {kind!r} judges a model, and 'call:' asks none."
+            meant = "Check the result of the call, or ask with 'prompt:'."
+            self._reading.problems.append(Problem(at=at, message=message, meant=meant))
 
     def _read_turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
         """Return the written turns; ``fresh``: whether each begins a conversation by default."""
@@ -302,12 +333,21 @@ class CaseReader:
 
     def read_calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
         """Return the calls written at ``path``; ``noun`` names their owner in messages."""
-        read = (self._read_call((*path, index), given, noun) for index, given in enumerate(calls))
+        read = (
+            self._read_call((*path, index), given, f"number {index + 1} of {path[-1]} of {noun}")
+            for index, given in enumerate(calls)
+        )
         return tuple(call for call in read if call is not None)
 
-    def _read_call(self, path: Steps, given: Any, test: str) -> ScriptedCall | None:
+    def _read_direct_calls(self, path: Steps, given: Any, noun: str) -> tuple[ScriptedCall, ...]:
+        """Return the calls of a test without a model: a list, or a single one."""
+        if given is None or isinstance(given, list):
+            return self.read_calls(path, given or (), noun)
+        call = self._read_call(path, given, f"call of {noun}")
+        return () if call is None else (call,)
+
+    def _read_call(self, path: Steps, given: Any, noun: str) -> ScriptedCall | None:
         """Return a call written as ``{tool, args}`` or as the tool's name."""
-        noun = f"number {int(path[-1]) + 1} of {path[-2]} of {test}"
         at = self._reading.document.locate(path)
         if isinstance(given, dict):
             values = self._reading.read_mapping(path, given, self._layout.call, noun)

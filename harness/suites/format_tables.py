@@ -37,7 +37,6 @@ from harness.base import (
 )
 from harness.suites.config.server_entries import ALLOW_WRITES, HANDLING
 from harness.suites.default_expectations import DEFAULT_EXPECT
-from harness.suites.faults import FAULTS
 from harness.suites.identities import (
     AS,
     EXPECT,
@@ -249,6 +248,13 @@ def _parse_server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
     return names
 
 
+def _parse_direct_calls(value: Any) -> list[Any] | str | dict[str, Any]:
+    if isinstance(value, list):
+        return _parse_nonempty_list("call", value, example="- tool: …")
+    single: str | dict[str, Any] = parse_mapping_or_line(value)
+    return single
+
+
 _PARAMETERS = {"matrix": MATRIX, "parameters": PARAMETERS}
 
 
@@ -265,6 +271,11 @@ _SCRIPTED = {
     ),
     "teardown": _build_calls_field("Tool calls made after the conversation, whatever its result."),
 }
+_CALL = build_field(
+    "The calls of a test without a model, in place of 'prompt': one, or a list.",
+    any_of(TEXT, refer_to("call"), array_of(any_of(TEXT, refer_to("call")), minItems=1)),
+    _parse_direct_calls,
+)
 _CALL_FIELDS = {
     "tool": line_field("The tool to call.", required=True),
     "args": mapping_field("Its arguments, sent unchanged."),
@@ -323,7 +334,6 @@ _SUITE_FIELDS = {
         "Settings and assertions for every test.", refer_to("defaults"), parse_mapping
     ),
     "variants": VARIANTS,
-    "faults": FAULTS,
     "interference": INTERFERENCE,
     "tests": build_field(
         "The tests.",
@@ -348,9 +358,9 @@ _TEST_FIELDS = {
         partial(_parse_nonempty_list, "turn", example="- prompt: …"),
     ),
     "user": USER,
+    "call": _CALL,
     **_WHO,
     "tool": TOOL,
     "expect": EXPECT,
-    "faults": FAULTS,
     "assertions": _ASSERTIONS,
 }

@@ -52,6 +52,7 @@ FILLED = (
     "expect",
     "assertions",
     "expected_answer",
+    "call",
     "setup",
     "teardown",
     "tags",

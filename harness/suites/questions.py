@@ -71,7 +71,10 @@ def _describe_expectations(cases: Iterable[Case]) -> str | None:
             check.code is not None for each in case.every_check for check in each.walk()
         ):
             return None
-        calls = ([(it.tool, it.arguments) for it in them] for them in (case.setup, case.teardown))
+        calls = (
+            [(it.tool, it.arguments) for it in them]
+            for them in (case.setup, case.calls, case.teardown)
+        )
         parts.append(
             (
                 _place_nowhere(case.checks),

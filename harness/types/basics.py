@@ -49,7 +49,7 @@ class NamedTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedCall:
-    """A tool call that a case makes itself, before or after the conversation."""
+    """A tool call that a case makes itself."""
 
     tool: str
     """The server's name of the tool."""
@@ -102,6 +102,10 @@ class HasEntrant:
     def entrant(self) -> str:
         """Its name, which is unique in a run and never taken apart: ``gpt-4o+clearer_search``."""
         return name_entrant(self.model, self.axes)
+
+
+NOBODY_ASKED = "no model"
+"""What stands for the model of cases that only make calls."""
 
 
 def name_entrant(model: str, axes: Mapping[str, str]) -> str:

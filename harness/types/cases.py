@@ -16,7 +16,6 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
-from harness.types.faults import FaultSet
 from harness.types.shared_dataclass import dataclass
 from harness.types.specs import GuardRails, Isolation, ModelSpec, ServerSpec
 from harness.types.variants import Variant
@@ -72,7 +71,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One thing that the user says in a conversation of several turns."""
+    """One thing that the user says in a conversation of several turns, or calls in its place."""
 
     prompt: str
     """Their words."""
@@ -83,6 +82,8 @@ class Turn:
     keeps its state."""
     ingest: bool = False
     """Whether it only tells the model what later turns will ask about, and needs no answer."""
+    calls: tuple[ScriptedCall, ...] = ()
+    """Calls that are made in place of a conversation: no model is asked, and nothing is said."""
 
 
 GREETING = "Hi! How can I help you today?"
@@ -171,8 +172,15 @@ class Case:
         return self.repeats.test
 
     @property
+    def calls(self) -> tuple[ScriptedCall, ...]:
+        """The calls that are made in place of a conversation; empty if a model is asked."""
+        return tuple(call for turn in self.turns for call in turn.calls)
+
+    @property
     def prompts(self) -> tuple[str, ...]:
         """Everything that the user says, in order."""
+        if self.calls:
+            return ()
         return tuple(turn.prompt for turn in self.turns) or (self.prompt,)
 
     def with_prompt(self, words: str) -> Case:
@@ -297,8 +305,6 @@ class Suite:
     pass rate says everything."""
     variants: tuple[Variant, ...] = ()
     """Changed tool lists that the model may be shown, for ``--variant``."""
-    faults: tuple[FaultSet, ...] = ()
-    """What goes wrong in further trials of each case."""
     alterations: tuple[Alteration, ...] = ()
     """Withheld values to be altered by a probe (`harness.probing.interference`)."""
     notes: tuple[str, ...] = ()

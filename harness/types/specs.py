@@ -139,6 +139,8 @@ class TransportSpec:
     """Which MCP revision to speak."""
     concurrency: int | None = None
     """Most requests at the same time, of all users and workers together."""
+    recorded: JsonObject | None = None
+    """Of a server that is a recording: its ``run``, and the time ``at`` which that began."""
     abilities: tuple[str, ...] = ()
     """What a handshake says that the client can do: ``elicitation``, ``sampling``. Nothing, unless
     somebody else's client is behind the session."""

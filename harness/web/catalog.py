@@ -24,8 +24,15 @@ from starlette.exceptions import HTTPException
 
 from harness.base import HarnessError, InvalidInput
 from harness.reports import build_entry, build_report, build_summary, clean_json
-from harness.runlog import RunLog, being_written, read_log
-from harness.runner import list_names, log_path, sort_runs, stat_log
+from harness.runlog import (
+    RunLog,
+    being_written,
+    list_names,
+    log_path,
+    read_log,
+    sort_runs,
+    stat_log,
+)
 from harness.types import dataclass
 from harness.web.run_view import ensure_view, find_view
 

@@ -21,7 +21,7 @@ import anyio.abc
 
 from harness.base import HarnessError, utc_now
 from harness.reports import clean_json
-from harness.runner import log_path, new_run_id
+from harness.runlog import log_path, new_run_id
 from harness.web.catalog import has_begun
 from harness.web.feed import Event, EventFeed
 from harness.web.process import RunProcess

@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import field
 from pathlib import Path
 
-from harness.runner import RUNS
+from harness.runlog import RUNS
 from harness.suites import MAX_CASES
 from harness.types import DEFAULT_TIMEOUT_S, dataclass
 

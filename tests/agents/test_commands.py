@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED
-from harness.runner.runs.folders import run_ids
+from harness.runlog.folders import run_ids
 from tests.agents.projects import AGENT, ECHO, Agents
 from tests.end_to_end.harness_process import plain_server
 

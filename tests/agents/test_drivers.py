@@ -12,7 +12,7 @@ from harness.agents.kinds.codex import build_configuration, open_agent
 from harness.agents.workplace import Workplace
 from harness.base import AgentError
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
-from harness.runner.runs.folders import run_ids
+from harness.runlog.folders import run_ids
 from harness.types import AgentSpec
 from tests.agents.projects import ECHO, Agents
 from tests.agents.stand_ins import LIMIT

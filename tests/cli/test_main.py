@@ -12,7 +12,7 @@ import pytest
 
 from harness.cli import _run_command, cli
 from harness.runlog import read_log
-from harness.runner.runs.folders import find_log
+from harness.runlog.folders import find_log
 from tests.reports.run_logs import write_log
 
 Harness = Callable[..., int]

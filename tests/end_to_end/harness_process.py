@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from harness.runlog import RunLog, read_log
-from harness.runner.runs.folders import find_log
+from harness.runlog.folders import find_log
 from tests.end_to_end.warm import WarmProcess, fits
 from tests.fake_provider import FakeProvider, Script
 

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 
-from harness.runner.runs.folders import run_ids
+from harness.runlog.folders import run_ids
 from tests.end_to_end.harness_process import PLAIN_SERVER, Project, plain_server
 
 ECHO = {"name": "echo", "prompt": "Echo 'hello'.", "assertions": {"must_call": ["echo"]}}

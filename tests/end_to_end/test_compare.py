@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from harness.runner.runs.folders import run_ids
+from harness.runlog.folders import run_ids
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, say
 from tests.reports.packs import all_of

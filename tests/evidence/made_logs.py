@@ -21,7 +21,7 @@ from harness import cli as command_line
 from harness.reports.build import build_report
 from harness.reports.writers import WRITERS, ReportRequest, write_report
 from harness.runlog import read_log
-from harness.runner.runs.folders import RUNS, log_path, run_ids
+from harness.runlog.folders import RUNS, log_path, run_ids
 from tests.probing.loopback import QuietHandler
 
 KEY = "harness/user_context"

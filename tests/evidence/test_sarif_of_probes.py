@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft4Validator
 
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EXIT_UNJUDGED
-from harness.runner.runs.folders import log_path
+from harness.runlog.folders import log_path
 from tests.descriptions.linting.test_sarif import SCHEMA
 from tests.evidence.made_logs import (
     SUITES,

@@ -25,7 +25,7 @@ from harness.judging.exit_codes import (
     EXIT_UNJUDGED,
 )
 from harness.reports.writers import WRITERS
-from harness.runner.runs.folders import log_path
+from harness.runlog.folders import log_path
 from harness.web.catalog import read_entry
 from tests.evidence.made_logs import (
     SUITES,

@@ -17,7 +17,7 @@ from harness.probing.probe_plan import ProbePlan, digest_inputs
 from harness.reports.build import build_report
 from harness.reports.findings import build_audit
 from harness.runlog import read_log
-from harness.runner.runs.folders import log_path
+from harness.runlog.folders import log_path
 from harness.suites.readers import read_suite
 from harness.types import Alteration, DataSet, ServerSpec, ToolList, TransportSpec
 from tests.evidence.made_logs import SUITES, Desk, harness, make_project, write_reports, write_suite

@@ -16,7 +16,7 @@ from harness.judging.exit_codes import EXIT_INVALID
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.replay import ProbeOptions
-from harness.runner.runs.folders import log_path
+from harness.runlog.folders import log_path
 from tests.evidence.made_logs import KEY, Desk, harness, make_project, write_reports
 from tests.often import often
 from tests.probing.loopback import on_loopback

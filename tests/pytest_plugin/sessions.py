@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.runlog import RunLog, read_log
-from harness.runner.runs.folders import log_path, run_ids
+from harness.runlog.folders import log_path, run_ids
 from tests.end_to_end.harness_process import TIMEOUT_S, Finished, finish
 from tests.end_to_end.warm import WarmProcess
 

@@ -21,6 +21,7 @@ VARIABLES = {
     "HARNESS_ISSUER": "set for a server under test: who issues the tokens of its callers",
     "HARNESS_JWKS_URL": "set for a server under test: where the keys of that issuer are",
     "HARNESS_AUDIENCE": "set for a server under test: the audience that its tokens must name",
+    "HARNESS_RECORDED_USER": "set for a recording that answers as a server: who asks, as JSON",
     "_HARNESS_COMPLETE": "set by the shell while it completes a command line",
 }
 """Variable → its meaning; a test compares the names with those in the code."""

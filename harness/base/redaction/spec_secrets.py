@@ -93,7 +93,7 @@ def find_suite_secrets(suites: Iterable[Suite]) -> Iterator[str]:
         if suite.leaderboard is not None:
             continue
         for case in suite.cases:
-            calls = (*case.setup, *case.teardown)
+            calls = (*case.setup, *case.calls, *case.teardown)
             yield from under_secret_names([call.arguments for call in calls])
             yield from under_secret_names([dict(one.dump_params()) for one in case.every_check])
             # Labels of a case are mostly words: a label "credential" is not a secret.

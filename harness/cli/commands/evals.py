@@ -27,9 +27,8 @@ from harness.cli.run_lookup import find_last_failed, print_warnings
 from harness.cli.run_options import BUDGET, OUTPUT, REQUEST, RUN_OPTIONS, SCORE
 from harness.cli.watch import Watched, find_watched_files, watch_files
 from harness.reports import fill_store_meanwhile
-from harness.runlog import read_log
+from harness.runlog import LATEST, read_log, resume_command
 from harness.runner import (
-    LATEST,
     PreparedPlan,
     RunBudget,
     RunOptions,
@@ -41,7 +40,6 @@ from harness.runner import (
     prepare_plan,
     redact_case,
     require_trust,
-    resume_command,
 )
 from harness.types import dataclass
 

@@ -8,7 +8,7 @@ from harness.base import HarnessError
 from harness.cli.options import complete_runs
 from harness.cli.run_lookup import open_run
 from harness.reports import TelemetryRequest, export_log
-from harness.runner import LATEST
+from harness.runlog import LATEST
 
 DEADLINE_S = 120.0
 """Seconds to send the traces. Generous: nothing else waits for it, and a log may be long."""

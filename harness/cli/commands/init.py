@@ -33,7 +33,7 @@ from harness.descriptions import (
     suite_text,
     write_new,
 )
-from harness.runner import RECORDED_SERVER
+from harness.runlog import RECORDED_SERVER
 from harness.suites import Config, describe_actions, load_config
 from harness.types import JsonObject, Protocol, ServerSpec
 

@@ -35,16 +35,8 @@ from harness.descriptions import (
 )
 from harness.models import get_traits
 from harness.reports import align_columns, format_points
-from harness.runlog import RunLog, read_log
-from harness.runner import (
-    RECENT_RUNS,
-    RunRequest,
-    estimate_usage,
-    log_path,
-    option_named,
-    prepare_plan,
-    run_ids,
-)
+from harness.runlog import RunLog, log_path, read_log, run_ids
+from harness.runner import RECENT_RUNS, RunRequest, estimate_usage, option_named, prepare_plan
 from harness.types import JsonObject
 
 _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")

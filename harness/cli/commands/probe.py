@@ -48,8 +48,8 @@ from harness.probing import (
     write_frozen,
 )
 from harness.reports import ReportRequest, keep_store, stdout_console, write_report
-from harness.runlog import amend_log
-from harness.runner import RUNS, suite_roots
+from harness.runlog import RUNS, amend_log
+from harness.runner import suite_roots
 from harness.suites import find_suites, load_config
 from harness.types import Protocol
 
@@ -178,6 +178,11 @@ def command(  # noqa: PLR0913 - one for each option
     config = load_config(Path.cwd(), os.environ, mcp_config, protocol, start_timeout)
     chosen = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
     spec = find_server(chosen, command_lines, config)
+    if spec.transport.recorded is not None:
+        raise UsageError(
+            "a recording cannot be probed: it answers the calls that were made, and no others",
+            meant="Name the server itself.",
+        )
     cases = tuple(case for suite in chosen for case in suite.cases)
     callers = name_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare

@@ -14,7 +14,7 @@ from harness.cli.options import complete_runs
 from harness.cli.run_lookup import announce_reading, print_warnings
 from harness.judging import Decision, add_review
 from harness.reports import ReviewedRun, ReviewedTrial, review_words, reviewed_run, reviews_json
-from harness.runner import find_log
+from harness.runlog import find_log
 from harness.types import Review
 
 _MOST_NAMED = 10

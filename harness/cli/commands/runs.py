@@ -16,7 +16,7 @@ from harness.reports import (
     format_run_cells,
     past_runs_by_index,
 )
-from harness.runner import RUNS, log_path, run_ids
+from harness.runlog import RUNS, log_path, run_ids
 
 
 @click.command("runs")

@@ -14,7 +14,7 @@ from harness.cli.options import complete_runs
 from harness.cli.page_cache import keep_page, kept_page
 from harness.cli.run_lookup import BY_PEOPLE, open_run
 from harness.reports import ReportRequest, build_report, review_words, write_report
-from harness.runner import LATEST, find_log
+from harness.runlog import LATEST, find_log
 
 _LARGE = 100_000_000
 """Bytes of a log whose page takes minutes."""

@@ -49,16 +49,8 @@ from harness.descriptions import (
     start_other_server,
 )
 from harness.reports import align_columns
-from harness.runlog import RunLog, read_header
-from harness.runner import (
-    LATEST,
-    PreparedPlan,
-    RunBudget,
-    RunOptions,
-    RunRequest,
-    log_path,
-    require_trust,
-)
+from harness.runlog import LATEST, RunLog, log_path, read_header
+from harness.runner import PreparedPlan, RunBudget, RunOptions, RunRequest, require_trust
 from harness.types import ModelSpec, dataclass
 
 

@@ -19,8 +19,8 @@ from harness.descriptions.workbench.workbench import (
 )
 from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.reports import WORKBENCH
-from harness.runlog import RunLog, read_log, suite_differences
-from harness.runner import RunPlan, RunRequest, describe_suite, find_log, require_trust
+from harness.runlog import RunLog, find_log, read_log, suite_differences
+from harness.runner import RunPlan, RunRequest, describe_suite, require_trust
 
 _MOST = 5
 

@@ -11,17 +11,8 @@ from harness.base import UsageError
 from harness.descriptions.workbench.arms import Arm, variant_key
 from harness.models import unknown_provider
 from harness.reports import WORKBENCH
-from harness.runlog import RunLog, read_log
-from harness.runner import (
-    RESUMED_BY,
-    RUNS,
-    PreparedPlan,
-    RunPlan,
-    RunRequest,
-    has_header,
-    log_path,
-    prepare_plan,
-)
+from harness.runlog import RESUMED_BY, RUNS, RunLog, has_header, log_path, read_log
+from harness.runner import PreparedPlan, RunPlan, RunRequest, prepare_plan
 from harness.suites import DEFAULT, load_config
 from harness.types import JsonObject, ModelSpec, Suite, Tool, dataclass
 

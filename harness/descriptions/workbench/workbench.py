@@ -45,20 +45,19 @@ from harness.descriptions.workbench.study import (
 from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.models import get_traits
 from harness.reports import WORKBENCH, build_report, fill_store_meanwhile, keep_store
-from harness.runlog import RunLog, amend_log, read_header, read_log
-from harness.runner import (
+from harness.runlog import (
     RUNS,
-    Observer,
-    RunOptions,
-    RunPlan,
-    RunRequest,
+    RunLog,
+    amend_log,
     find_log,
     has_header,
-    launch_run,
     log_path,
     new_run_id,
+    read_header,
+    read_log,
     resume_command,
 )
+from harness.runner import Observer, RunOptions, RunPlan, RunRequest, launch_run
 from harness.suites import choose_variants
 from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
 

@@ -142,6 +142,9 @@ class CheckKind:
     """Whether a judge is required; ``False``: there is a substitute. ``None``: it asks no judge."""
     asks_rarely: bool = False
     """Whether a judge is only asked about some answers."""
+    needs_model: bool = False
+    """Whether it judges what a model chose or said, so that a case without a model cannot have it.
+    """
     group: Grouping | None = None
     """Which of its options must hold, if it is a group of other checks."""
     order: CallOrder = "each"
@@ -247,6 +250,8 @@ class FunctionKind(CheckKind):
     """As `CheckKind.needs_judge`."""
     asks_rarely: bool = False
     """As `CheckKind.asks_rarely`."""
+    needs_model: bool = False
+    """As `CheckKind.needs_model`."""
     order: CallOrder = "each"
     """As `CheckKind.order`."""
     # From here on, each field takes the place of a method of `CheckKind`.

@@ -79,6 +79,11 @@ def checks_with(trait: CheckTrait, checks: Iterable[Check]) -> list[Check]:
     return [part for check in checks for part in check.walk() if trait in check_traits(part)]
 
 
+def checks_of_model(checks: Iterable[Check]) -> list[Check]:
+    """Return those of ``checks``, and of the checks in their groups, that judge a model."""
+    return [part for part in walk_checks(checks) if get_kind(part).needs_model]
+
+
 def every_check(case: Case) -> Iterator[Check]:
     """Yield each check of ``case`` and each check in the options of a group, in order."""
     return walk_checks(case.every_check)

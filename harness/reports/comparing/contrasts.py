@@ -48,7 +48,7 @@ from harness.reports.comparing.comparison_types import (
 )
 from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog, find_differences, tool_differences, value_words
-from harness.types import Counts, JsonObject, ToolList, TrialResult, dataclass
+from harness.types import NOBODY_ASKED, Counts, JsonObject, ToolList, TrialResult, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +215,8 @@ def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entran
         return entrants[number, name]
 
     if len(runs) == 1:
-        first, *others = runs[0].header.entrants
+        # What no model answered is no side of a comparison of models.
+        first, *others = [each for each in runs[0].header.entrants if each != NOBODY_ASKED] or [""]
         if not others:
             raise UsageError(
                 f"run {runs[0].header.run_id} holds one model, so there is nothing to compare it "

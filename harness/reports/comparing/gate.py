@@ -25,7 +25,7 @@ from harness.reports.comparing.contrasts import (
 )
 from harness.reports.comparing.sentences import format_points
 from harness.runlog import Header
-from harness.types import dataclass
+from harness.types import NOBODY_ASKED, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,10 @@ def anticipate_gate(baseline: ComparedRun, header: Header, margin: float) -> Reg
         UsageError: the run shares no model with the ``baseline``.
     """
     sides = [*_anticipate_pairs(baseline, header)]
-    asked = sum(len(facts["cases"]) for facts in header.suites.values()) * len(header.entrants)
+    suites = header.suites.values()
+    without = sum(len(facts.get("without_model", ())) for facts in suites)
+    answering = len(header.entrants.keys() - {NOBODY_ASKED})
+    asked = without + (sum(len(facts["cases"]) for facts in suites) - without) * answering
     loss, certain = _find_loss(sides, margin, repeated=header.planned > asked)
     judged = any(pair.before.judged for _, pairs in sides for pair in pairs)
     return RegressionGate(margin=margin, is_judged=judged, loss=loss, certain=certain)

@@ -36,6 +36,7 @@ _LINE = 2_000
 _NO_LLM = {
     "baseline": "(built-in baseline, not an LLM)",
     "function": "(Python function, not an LLM)",
+    "nothing": "(calls of the cases themselves)",
 }
 _SERVERS = 6
 """Servers that are named."""
@@ -286,6 +287,8 @@ def list_servers(report: Report) -> list[tuple[str, str]]:
 
 
 def _server_words(facts: Mapping[str, Any]) -> str:
+    if recorded := facts.get("recorded"):
+        return f"(a recording of {recorded['at']}, run {recorded['run']}; nothing live was asked)"
     if facts.get("built_in"):
         return "(built in)"
     if _OF_FUNCTIONS in facts.get("args", ()):

@@ -10,9 +10,8 @@ from typing import Literal, TypeAlias
 from harness.base import HarnessError
 from harness.judging import find_judge_needs
 from harness.models import get_traits, list_price
-from harness.runlog import read_log
+from harness.runlog import RUNS, log_path, read_log, run_ids
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.runs.folders import RUNS, log_path, run_ids
 from harness.types import Case, ModelSpec, TrialResult, dataclass
 
 RECENT_RUNS = 10

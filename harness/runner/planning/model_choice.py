@@ -16,9 +16,8 @@ from harness.judging import (
     spec_for_judging,
 )
 from harness.models import get_traits
-from harness.runlog import read_header
+from harness.runlog import find_log, read_header
 from harness.runner.planning.plan import describe_model
-from harness.runner.runs.folders import find_log
 from harness.suites import Config, Point, describe_variant, name_values
 from harness.types import (
     Case,

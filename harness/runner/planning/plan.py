@@ -11,13 +11,13 @@ from harness.base import UsageError, bare_url, digest_json, format_path
 from harness.judging import needs_fresh_copy
 from harness.runner.planning.option_types import MOST_IN_A_PROCESS
 from harness.sessions import TRANSPORTS, describe_identity
-from harness.suites import Point, describe_values, name_values, reword_case, suits_point
+from harness.suites import Point, describe_values, name_values, reword_case
 from harness.types import (
     CLIENT_CAN,
+    NOBODY_ASKED,
     AgentSpec,
     Case,
     Check,
-    FaultSet,
     JsonObject,
     ModelSpec,
     ServerSpec,
@@ -58,11 +58,6 @@ class Job:
     def variant(self) -> Variant | None:
         """What the model sees in place of the server's own list."""
         return self.point.get("variant")
-
-    @property
-    def faults(self) -> FaultSet | None:
-        """What goes wrong between server and model."""
-        return self.point.get("fault")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +110,10 @@ class RunPlan:
         )
 
 
+NO_MODEL = ModelSpec(name=NOBODY_ASKED, provider="no-model", model_id="")
+"""The model of cases that only make calls."""
+
+
 def case_label(suite: str, case: str) -> str:
     """Return the name of a case across suites: ``suite::case``."""
     return f"{suite}::{case}"
@@ -138,6 +137,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     ``trials`` replaces each case's own number. Repeats beyond ``least_trials`` are optional.
     """
     jobs: list[Job] = []
+    direct = [(NO_MODEL, digest_json(describe_model(NO_MODEL)))]
     for suite in suites:
         server, models = server_of(suite), models_of(suite)
         # Once for a suite, since it is the same for every case and repeat.
@@ -155,12 +155,11 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
                 shared_key if own_server is server else digest_json(describe_server(own_server))
             )
             repeats = trials or case.repeats.trials or 1
-            for model, model_key in model_keys:
+            # Models and what they see make no difference to calls that none of them chooses.
+            for model, model_key in direct if case.calls else model_keys:
                 player = player_of(suite, case, model)
                 played_by = [] if player is None else [describe_model(player)]
-                for point, described in points:
-                    if not suits_point(case, point):
-                        continue
+                for point, described in [({}, [])] if case.calls else points:
                     asked, axes = reword_case(case, point), name_values(point)
                     for index in range(repeats):
                         parts = [case_key, model_key, server_key, index, *played_by, *described]
@@ -226,6 +225,7 @@ def describe_case(case: Case) -> JsonObject:
             [turn.prompt, _describe_checks(turn.checks), *(["fresh"] if turn.fresh else [])]
             for turn in case.turns
         ],
+        "calls": [[call.tool, call.arguments] for call in case.calls],
         "setup": [[call.tool, call.arguments] for call in case.setup],
         "teardown": [[call.tool, call.arguments] for call in case.teardown],
         # A function has no JSON form.
@@ -250,6 +250,7 @@ def _describe_checks(checks: Iterable[Check]) -> list[Any]:
 
 def describe_suite(suite: Suite) -> JsonObject:
     """Return the part of the log's header about a suite."""
+    without = [case.name for case in suite.cases if case.calls]
     return {
         "file": suite.at.file if suite.at else None,
         **({"reference": suite.reference} if suite.reference else {}),
@@ -257,6 +258,7 @@ def describe_suite(suite: Suite) -> JsonObject:
         "digest": suite.digest,
         "system_prompt": suite.system_prompt,
         "cases": {case.name: digest_json(describe_case(case)) for case in suite.cases},
+        **({"without_model": without} if without else {}),
         **({"require_identity": True} if suite.require_identity else {}),
         **({"scores": suite.scores} if suite.scores else {}),
     }
@@ -325,6 +327,7 @@ def describe_server(server: ServerSpec) -> JsonObject:
         "queries": {name: _short_digest(asdict(query)) for name, query in server.queries.items()},
         "refusals": list(server.refusals),
         "allow_writes": guard.allow_writes or [named.tool for named in guard.allowed],
+        "recorded": transport.recorded,
         "members": [describe_server(member) for member in server.members],
     }
     described = {

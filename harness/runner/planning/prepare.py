@@ -11,7 +11,7 @@ from typing import Any
 from harness.base import KNOWN, NothingToRun, UsageError, builtin_suites
 from harness.judging import VOCABULARY
 from harness.models import get_traits, list_unsent, load_function, unknown_provider
-from harness.runlog import read_log
+from harness.runlog import find_log, read_log
 from harness.runner.agent_requirements import refuse_clients_habits, refuse_unsupported_cases
 from harness.runner.planning.model_choice import (
     check_prompts,
@@ -33,7 +33,6 @@ from harness.runner.recordings.recorded_outputs import (
     restore_suites,
     select_possible,
 )
-from harness.runner.runs.folders import find_log
 from harness.runner.runs.shard import select_shard
 from harness.suites import (
     OFFLINE,
@@ -67,7 +66,8 @@ def list_notes(
     notes = [*(note for suite in suites for note in suite.notes), *dict.fromkeys(told)]
     named = request.models or request.agents or config.default_model is not None
     # The baseline is no LLM, and its results must not be taken for one's.
-    if not named and any(suite.model is None for suite in suites):
+    asking = (suite for suite in suites if not all(case.calls for case in suite.cases))
+    if not named and any(suite.model is None for suite in asking):
         notes.append(
             f"No model was named: the built-in baseline {OFFLINE!r} answers. It is not an LLM; "
             "name one with --model, for example --model claude-4-sonnet."
@@ -284,6 +284,8 @@ def _list_models(
     agents: Sequence[ModelSpec],
     functions: Mapping[str, ModelSpec],
 ) -> list[ModelSpec]:
+    if all(case.calls for case in suite.cases):
+        return []
     # Whoever names an agent does not ask for a model beside it.
     usual = () if agents else (suite.model_name or config.default_model or OFFLINE,)
     models: list[ModelSpec] = []

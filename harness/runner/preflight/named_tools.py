@@ -77,7 +77,7 @@ def collect_mentions(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
 def iterate_named_tools(case: Case) -> Iterator[NamedTool]:
     """Yield every tool that ``case`` names, except texts that may not be tools."""
     recall = case.leaderboard.recall
-    for call in (*case.setup, *case.teardown, *([] if recall is None else [recall])):
+    for call in (*case.setup, *case.calls, *case.teardown, *([] if recall is None else [recall])):
         yield _get_called_tool(call)
     for check in case.every_check:
         yield from tool_names(check)

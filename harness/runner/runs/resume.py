@@ -8,25 +8,23 @@ from pathlib import Path
 
 from harness.base import InvalidInput, UsageError
 from harness.runlog import (
+    LATEST,
+    RESUMED_BY,
+    RUNS,
     Header,
     RunLog,
     TrialLine,
     find_differences,
-    has_verdict,
-    read_header,
-    read_lines,
-)
-from harness.runner.planning.plan import RunPlan
-from harness.runner.runs.folders import (
-    LATEST,
-    RESUMED_BY,
-    RUNS,
     find_log,
     has_header,
+    has_verdict,
     log_path,
+    read_header,
+    read_lines,
     resume_command,
     run_ids,
 )
+from harness.runner.planning.plan import RunPlan
 from harness.types import DECIDED, TrialResult, Usage
 
 _SHOWN = 5

@@ -16,10 +16,11 @@ from harness.runlog import (
     RunLog,
     TrialLine,
     find_differences,
+    log_path,
+    new_run_id,
     read_log,
 )
 from harness.runner.planning.plan import Job, RunPlan, get_unit_name
-from harness.runner.runs.folders import log_path, new_run_id
 from harness.types import TrialResult
 
 

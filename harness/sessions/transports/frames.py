@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,6 +126,15 @@ def build_no_answer(request_id: RequestId, what: str) -> JSONRPCError:
 def is_no_answer(data: Any) -> bool:
     """Whether an error with this ``data`` is harness's own marker for an answer that is not MCP."""
     return data is _NO_ANSWER
+
+
+UNRECORDED = "harness/recording"
+"""The key in the data of an error by which a server that is a recording says: it has no answer."""
+
+
+def is_unrecorded(data: Any) -> bool:
+    """Whether an error with this ``data`` says that a recording has no answer to the request."""
+    return isinstance(data, Mapping) and UNRECORDED in data
 
 
 def is_closed(error: MCPError) -> bool:

@@ -27,6 +27,7 @@ from harness.base import (
     did_you_mean,
     is_builtin_suite,
 )
+from harness.sessions import REPLAY, resolve_recording
 from harness.suites.config.agents import (
     AgentEntry,
     KnownAgent,
@@ -202,7 +203,7 @@ class Config:
 
     def knows_server(self, name: str) -> bool:
         """Return whether ``name`` is that of a configured or built-in server."""
-        return name in self._server_entries() or name in builtin_servers()
+        return name.startswith(REPLAY) or name in {*self._server_entries(), *builtin_servers()}
 
     def server_options(self, texts: Sequence[str]) -> ServerSpec:
         """Return the server of one or several ``--server`` options; several are joined.
@@ -234,6 +235,8 @@ class Config:
                 KNOWN.add_secret(self.environ.get(variable, default))
             ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
             return self._as_all_are(add_env_file(entry, ready, self.environ))
+        if name.startswith(REPLAY):
+            return self._as_all_are(resolve_recording(name))
         if name in builtin_servers():
             return self._as_all_are(builtin_server(name))
         raise self._build_no_server(name, "server")

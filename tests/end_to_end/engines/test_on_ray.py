@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from harness.runlog import TrialLine
+from harness.runlog.folders import find_log
 from harness.runlog.reader import read_lines
-from harness.runner.runs.folders import find_log
 from tests.end_to_end.engines.families import Member, family, left_of, workers
 from tests.end_to_end.harness_process import Project, findings, finish, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, held, say, slow, status

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.runner.runs.folders import LATEST, find_log, run_ids
+from harness.runlog.folders import LATEST, find_log, run_ids
 
 
 def run(folder: Path, name: str, written_s: int, content: str = '{"kind":"header"}\n') -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.runner.runs.folders import LATEST
+from harness.runlog.folders import LATEST
 from harness.runner.runs.resume import find_resumable
 from tests.reports.run_logs import write_log
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.reports.querying.index import STORE
-from harness.runner.runs.folders import stat_log
+from harness.runlog.folders import stat_log
 from harness.web import catalog
 from harness.web.catalog import Catalog, RunFilter
 from tests.reports.logs import a_log, a_run

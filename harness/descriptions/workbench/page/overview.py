@@ -28,8 +28,7 @@ from harness.descriptions.workbench.workbench_result import (
 )
 from harness.judging import judge_log
 from harness.reports import trial_detail
-from harness.runlog import read_log
-from harness.runner import RESUMED_BY, resume_command
+from harness.runlog import RESUMED_BY, read_log, resume_command
 from harness.types import Tool
 
 MOST_BYTES = 3_000_000

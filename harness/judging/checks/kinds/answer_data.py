@@ -227,6 +227,7 @@ def _schema_errors(errors: Sequence[ValidationError]) -> list[str]:
 
 ANSWER_JSON = FunctionKind(
     name="answer_json",
+    needs_model=True,
     schema={
         "anyOf": [
             {"type": "boolean"},
@@ -310,6 +311,7 @@ def _explain_number(params: JsonObject, found: list[Amount], evidence: Evidence)
 
 ANSWER_NUMBER = FunctionKind(
     name="answer_number",
+    needs_model=True,
     schema=single_or_list_schema(
         either_form(
             "value",

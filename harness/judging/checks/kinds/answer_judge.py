@@ -125,6 +125,7 @@ async def _judge_by_answer(params: JsonObject, evidence: Evidence) -> CheckFindi
 
 EXPECTED_ANSWER = FunctionKind(
     name="expected_answer",
+    needs_model=True,
     schema=either_form("text", TEXT, model=TEXT),
     read=make_single_reader(_read_answer),
     judge=_judge_by_answer,
@@ -149,6 +150,7 @@ async def _judge_by_rubric(params: JsonObject, evidence: Evidence) -> CheckFindi
 
 ANSWER_JUDGE = FunctionKind(
     name="answer_judge",
+    needs_model=True,
     schema=either_form("rubric", TEXT, threshold={**SHARE, "default": THRESHOLD}, model=TEXT),
     read=make_single_reader(_read_rubric),
     judge=_judge_by_rubric,

@@ -125,6 +125,7 @@ def _explain_refusal(passage: str | None, transcript: Transcript) -> Explanation
 
 REFUSES = FunctionKind(
     name="refuses",
+    needs_model=True,
     schema=either_form("expected", {"type": "boolean"}),
     read=make_single_reader(lambda value: read_either_form(value, (), "expected", _read_bool)),
     judge=_judge_refusal,

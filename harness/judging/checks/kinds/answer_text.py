@@ -77,6 +77,7 @@ def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 ANSWER_CONTAINS = FunctionKind(
     name="answer_contains",
+    needs_model=True,
     schema=single_or_list_schema(_TEXT_ITEM),
     read=make_list_reader(_read_text),
     judge=_judge_contains,
@@ -143,6 +144,7 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> Ex
 
 ANSWER_NOT_CONTAINS = FunctionKind(
     name="answer_not_contains",
+    needs_model=True,
     schema=single_or_list_schema(_TEXT_ITEM),
     read=make_list_reader(_read_text),
     judge=_judge_not_contains,
@@ -177,6 +179,7 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 ANSWER_CONTAINS_ANY = FunctionKind(
     name="answer_contains_any",
+    needs_model=True,
     schema=either_form("texts", {"type": "array", "items": TEXT, "minItems": 1}),
     read=make_single_reader(lambda value: read_either_form(value, (), "texts", read_texts)),
     judge=_judge_any,
@@ -216,6 +219,7 @@ def _judge_equals(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 ANSWER_EQUALS = FunctionKind(
     name="answer_equals",
+    needs_model=True,
     schema=_TEXT_ITEM,
     read=make_single_reader(lambda value: _read_text(value, ())),
     judge=_judge_equals,
@@ -272,6 +276,7 @@ def _hint_pattern(pattern: str, answer: str) -> str:
 
 ANSWER_MATCHES = FunctionKind(
     name="answer_matches",
+    needs_model=True,
     schema=single_or_list_schema(either_form("pattern", TEXT)),
     read=make_list_reader(
         lambda value, path: read_either_form(value, path, "pattern", _read_pattern)

@@ -126,6 +126,7 @@ def _format_times(count: int) -> str:
 
 MUST_CALL = FunctionKind(
     name="must_call",
+    needs_model=True,
     schema=single_or_list_schema(
         either_form("tool", TEXT, args={"type": "object"}, **dict.fromkeys(_COUNTS, _COUNT))
     ),
@@ -275,6 +276,7 @@ def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
 
 MUST_NOT_CALL = FunctionKind(
     name="must_not_call",
+    needs_model=True,
     schema=single_or_list_schema(CALL_CHECK),
     read=make_list_reader(read_call),
     judge=_judge_must_not_call,

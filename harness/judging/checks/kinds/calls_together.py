@@ -160,6 +160,7 @@ def _yield_claims_of_order(params: JsonObject) -> Iterator[CallsClaim]:
 
 MUST_CALL_IN_ORDER = FunctionKind(
     name="must_call_in_order",
+    needs_model=True,
     schema=either_form(
         "calls", {"type": "array", "items": CALL, "minItems": 2}, strict={"type": "boolean"}
     ),
@@ -217,6 +218,7 @@ def _explain_none(options: Sequence[JsonObject], evidence: Evidence) -> Explanat
 
 MUST_CALL_ANY = FunctionKind(
     name="must_call_any",
+    needs_model=True,
     schema=either_form("calls", {"type": "array", "items": CALL, "minItems": 1}),
     read=make_single_reader(call_list),
     judge=_judge_any,
@@ -282,6 +284,7 @@ def _hint_only(made: ToolCall, params: JsonObject, evidence: Evidence) -> str:
 
 ONLY_CALL = FunctionKind(
     name="only_call",
+    needs_model=True,
     schema=either_form("calls", {"type": "array", "items": CALL, "minItems": 0}),
     read=make_single_reader(lambda value: call_list(value, at_least=0)),
     judge=_judge_only,
@@ -354,6 +357,7 @@ def _hint_many(calls: list[ToolCall]) -> str:
 
 MAX_CALLS = FunctionKind(
     name="max_calls",
+    needs_model=True,
     schema=single_or_list_schema(
         either_form("limit", {"type": "integer", "minimum": 0}, tool=TEXT)
     ),

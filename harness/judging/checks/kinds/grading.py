@@ -297,6 +297,7 @@ def _choose_hint(grades: _Grades, faith: Faithfulness) -> str:
 
 GRADED = FunctionKind(
     name="graded",
+    needs_model=True,
     schema=long_form(
         {
             "expected": {"type": "array", "items": CALL, "maxItems": MAX_EXPECTED},

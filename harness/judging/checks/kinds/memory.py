@@ -178,6 +178,7 @@ def _choose_hint(by: By, found: RecallResult, evidence: Evidence) -> str:
 
 REMEMBERS = FunctionKind(
     name="remembers",
+    needs_model=True,
     schema=either_form(
         "answers",
         {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]},

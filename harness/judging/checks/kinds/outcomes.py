@@ -307,6 +307,7 @@ NO_TOOL_ERRORS = FunctionKind(
 )
 RECOVERS_FROM_ERROR = FunctionKind(
     name="recovers_from_error",
+    needs_model=True,
     schema=TRUE_OR_TOOL,
     read=make_single_reader(true_or_tool),
     judge=_judge_recovers,

@@ -110,6 +110,7 @@ def _format_turns(turns: Sequence[_CheckedTurn]) -> list[str]:
 
 TURNS_PASSED = FunctionKind(
     name="turns_passed",
+    needs_model=True,
     schema=either_form("at_least", SHARE),
     read=make_single_reader(lambda value: read_either_form(value, (), "at_least", read_share)),
     judge=_judge_share,

@@ -1,0 +1,1 @@
+"""A server that is a recording: it answers from the frames of a run log."""
