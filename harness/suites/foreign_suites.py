@@ -42,7 +42,7 @@ def _match_key(*names: str, indent: str = r"[ \t]*") -> str:
 _DATA = (".yml", ".yaml", ".json")
 _JAVASCRIPT = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _TOP = r"(?: {0,4}|\t)"
-_PROMPTFOO = "docs/migrate/promptfoo.md has a script that converts its table of tests."
+_PROMPTFOO = "Put its tests under 'tests:' of promptfooconfig.yaml, which harness reads."
 _GRADED = f"{_AS_SUITE} What a judge grades becomes 'answer_judge'."
 _CALLS = (
     "It calls tools without a model: test those as the server's own unit tests, and ask for the "
@@ -51,18 +51,18 @@ _CALLS = (
 _FORMATS = (
     _ForeignFormat(
         "promptfoo",
-        (*_DATA, *_JAVASCRIPT),
+        _JAVASCRIPT,
         (
             _match_key("prompts", "providers", "targets", indent=_TOP),
-            _match_key("tests", "scenarios", "defaultTest", "redteam", indent=_TOP),
+            _match_key("tests", "scenarios", "defaultTest", "redteam", "prompts", indent=_TOP),
         ),
-        _PROMPTFOO,
+        "It is code. Written as promptfooconfig.yaml, harness reads it.",
     ),
     _ForeignFormat(
         "promptfoo",
-        (*_DATA, *_JAVASCRIPT),
-        (_match_key("prompts", indent=_TOP), _match_key("providers", "targets", indent=_TOP)),
-        _PROMPTFOO,
+        _DATA,
+        (_match_key("targets", indent=_TOP), _match_key("redteam", indent=_TOP)),
+        "The nearest is 'harness probe', which attacks a server without a model.",
     ),
     _ForeignFormat(
         "promptfoo", (*_DATA, ".jsonl"), (_match_key("vars"), _match_key("assert")), _PROMPTFOO

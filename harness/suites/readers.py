@@ -70,8 +70,10 @@ def read_suite(
         InvalidInput: the file cannot be read, or is not a valid suite, or is another tool's.
         UsageError: no format is known for such files, or two formats recognise this one.
     """
+    if (translated := translate_suite(path, lenient=lenient)) is not None:
+        return check_consistent(translated.build_suite(vocabulary), vocabulary)
     try:
-        return _read_known_format(path, vocabulary, max_cases, lenient=lenient)
+        return _read_known_format(path, vocabulary, max_cases)
     except UsageError as error:
         # Asked last: what harness can read is a suite of harness, whatever else it looks like.
         if (another := recognise_suite(path)) is not None:
@@ -107,13 +109,8 @@ def _import_function(reference: str | Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
-def _read_known_format(
-    path: Path, vocabulary: Vocabulary, max_cases: int | None, *, lenient: bool
-) -> Suite:
+def _read_known_format(path: Path, vocabulary: Vocabulary, max_cases: int | None) -> Suite:
     chosen = _recognise_format(path)
-    if chosen.translates:
-        translation = _import_function(chosen.translates)(path, lenient=lenient)
-        return check_consistent(translation.build_suite(vocabulary), vocabulary)
     read = _import_function(chosen.reads)
     limited = {"max_cases": max_cases} if chosen.counts_cases and max_cases is not None else {}
     suite: Suite = read(path, vocabulary, **limited)

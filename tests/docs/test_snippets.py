@@ -35,8 +35,8 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/migrate/mxcp.md", "mxcp: 1"): (
         "wrong on purpose: tests/docs/test_walkthroughs.py shows what is said of it"
     ),
-    ("docs/migrate/promptfoo.md", "description: Prices are found"): (
-        "a file of promptfoo: tests/docs/test_walkthroughs.py converts it"
+    ("docs/migrate/tools.md", "description: Prices are found"): (
+        "a file of promptfoo: tests/docs/test_walkthroughs.py runs it"
     ),
     ("docs/policies.md", "- run: harness evals customers --report junit:report.xml"): (
         "steps of a workflow"

@@ -18,11 +18,7 @@ from tests.suites.vocabulary import PlainVocabulary
 
 SUITES: dict[str, list[Any]] = {
     "promptfoo": [
-        {"prompts": ["{{q}}"], "providers": ["openai:gpt-5"], "tests": [{"vars": {"q": "x"}}]},
         {"description": "d", "targets": ["x"], "redteam": {"plugins": ["mcp"]}},
-        {"prompts": "file://p.txt", "tests": "file://tests.csv"},
-        {"providers": ["x"], "scenarios": [{"config": [], "tests": []}]},
-        {"prompts": ["a"], "providers": [{"id": "x"}], "evaluateOptions": {}},
         [{"description": "a", "vars": {"q": "x"}, "assert": [{"type": "contains", "value": "y"}]}],
     ],
     "mcp-evals": [

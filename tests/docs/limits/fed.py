@@ -102,12 +102,6 @@ project: p
 tests:
   - {name: a, prompt: hi, expected_tool: echo, assertions: {must_not_call: [deny]}}
 """
-_PROMPTFOO = """\
-prompts: [hi]
-providers: [openai:gpt-4o]
-tests:
-  - assert: [{type: contains, value: x}]
-"""
 _ROW = "test_id,query,expected_tool,expected_args,expected_response_contains\n1,hi,%s,%s,x\n"
 _IDENTITIES = "identities: {a: {role: a}}"
 
@@ -257,12 +251,6 @@ OF_SUITES = (
             "Use assertions.must_call",
         ),
         files={SUITE: _MXCP},
-    ),
-    Feed(
-        words="harness does not read `promptfooconfig.yaml`",
-        says=("promptfooconfig.yaml: this is a suite of promptfoo", "docs/migrate/promptfoo.md"),
-        files={"promptfooconfig.yaml": _PROMPTFOO},
-        command="evals promptfooconfig.yaml",
     ),
     Feed(
         words="A tool that the server does not list, or an argument that the tool does not have",

@@ -127,7 +127,6 @@ SHOWN: Mapping[str, str] = {
     "The page takes only models, judges and servers that are configured": (
         "tests/web/test_vetting.py::test_an_upload_names_only_what_is_configured"
     ),
-    "Only the table of tests can be converted": "tests/docs/test_promptfoo_script.py",
     "Suites in Python are not accepted": (
         "tests/web/test_security.py::test_python_and_other_files_are_not_read"
     ),

@@ -35,7 +35,9 @@ def passes(case: Case, answer: str, calls: list[dict[str, Any]]) -> bool:
     ]
     evidence = scene(*made, answer=answer)
     whole = Evidence(case=case, transcript=evidence.transcript, tools=evidence.tools)
-    verdicts = [result.verdict for result in anyio.run(evaluate_checks, whole)]
+    results = anyio.run(evaluate_checks, whole)
+    # What only warns decides nothing.
+    verdicts = [result.verdict for result in results if result.severity == "fail"]
     assert verdicts
     assert "not_judged" not in verdicts
     return set(verdicts) == {"passed"}
