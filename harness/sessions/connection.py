@@ -18,9 +18,9 @@ import anyio
 
 from harness.base import NotAdmitted, OutOfResources, ServerError, UsageError, canonical_json
 from harness.sessions.connection_end import (
-    WORDS_CHARS,
     build_failure,
     describe_end,
+    describe_lateness,
     iterate_leaf_errors,
     quote_labelled,
 )
@@ -34,7 +34,6 @@ from harness.sessions.identity.delivery import (
 )
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Host, Hosts
-from harness.sessions.processes.launchers import describe_download
 from harness.sessions.processes.process import (
     ServerProcess,
     ServerStarts,
@@ -106,6 +105,10 @@ class Connection:
         """Whether a call was abandoned that the server may still be working on."""
         self.touched = False
         """Whether the server got any request but listing tools: its state may have changed."""
+        self.has_met_caller = False
+        """Whether the server could know for whom the connection is when its start ended."""
+        self.is_late = False
+        """Whether it did not open because the limit of a start had passed."""
         self._opened = anyio.Event()
         self._over = anyio.Event()
         self._concluded = anyio.Event()
@@ -213,6 +216,10 @@ class Connection:
                 while await self._run_attempt(starting) and not self._closing:
                     # A new event, since the end of the first process has set the old one.
                     self._spec, self._over = use_older_handshake(self._spec), anyio.Event()
+            # Between the steps, which tell it themselves.
+            if starting.cancelled_caught:
+                self.is_late = True
+                self._conclude(f"did not start within {self._spec.start_timeout_s:g} s")
         except ServerError as error:
             self._failure = error
         except UsageError as error:
@@ -233,15 +240,16 @@ class Connection:
             self._place = place
             try:
                 before = time.perf_counter()
-                # Loading the SDK takes half a second: the server starts meanwhile, and this time is
-                # not its own.
+                # The server starts while the SDK is loaded; this half second is not its own.
                 connected = self._prepare_connect(place)
                 starting.deadline += time.perf_counter() - before
                 if isinstance(place, Host):
                     if not await self._wait_listening(place, starting):
                         return False
+                    self.has_met_caller = True
                     await self._get_token(place, starting)
                 async with connected() as link:
+                    self.has_met_caller = True
                     if again := await self._open_session(link, place, starting):
                         return again
                     if self._caller is not None and self._failure is None:
@@ -354,12 +362,9 @@ class Connection:
         except anyio.get_cancelled_exc_class():
             # Otherwise somebody else cancelled it, such as the end of the run: that is no timeout.
             if anyio.current_time() >= starting.deadline:
+                self.is_late = True
                 noise = link.source.noise.quote_since() if link else ""
-                why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
-                if link is not None:
-                    why += link.client.hindrance + find_hint(step, self._spec, link.client)
-                why += describe_download(self._spec)
-                self._conclude(why, noise, gone=link is not None)
+                self._conclude(describe_lateness(step, self._spec, link), noise, gone=bool(link))
             raise
 
     async def _explain_loss(self, fault: HttpFault | None = None) -> str:
@@ -389,7 +394,7 @@ class Connection:
         self._lost = f"server {self._spec.name!r} {why}{quote_labelled('its last words', cause)}"
         self._lost += noise
         if not self._opened.is_set() and self._failure is None:
-            text = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))
-            self._failure = build_failure(text, tail, refused=refused, gone=gone, busy=busy)
+            end = self._lost, tail, others
+            self._failure = build_failure(*end, refused=refused, gone=gone, busy=busy)
         self._concluded.set()
         self._opened.set()

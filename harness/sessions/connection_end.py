@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.base import NotAdmitted, ServerError, TooBusy
 from harness.sessions.processes.http_servers import Host
+from harness.sessions.processes.launchers import describe_download
 from harness.sessions.processes.process import ServerProcess
+from harness.sessions.transports.handshake import find_hint
+from harness.types import ServerSpec
 
 if TYPE_CHECKING:
     from harness.sessions.client import Link
@@ -39,13 +42,28 @@ async def describe_end(link: Link, place: ServerProcess | Host) -> str:
     return await place.describe_exit() or link.source.complaint or "no longer answers"
 
 
+def describe_lateness(step: str, spec: ServerSpec, link: Link | None) -> str:
+    """Return that the server did not do ``step`` in time, and what may be why."""
+    why = f"did not {step} within {spec.start_timeout_s:g} s of its start"
+    if link is not None:
+        why += link.client.hindrance + find_hint(step, spec, link.client)
+    return why + describe_download(spec)
+
+
 def build_failure(
-    text: str, tail: str, *, refused: int | None, gone: bool, busy: bool
+    why: str,
+    tail: str,
+    others: Sequence[str] = (),
+    *,
+    refused: int | None,
+    gone: bool,
+    busy: bool,
 ) -> ServerError:
     """Return the error of a connection that did not open, ``refused`` with an HTTP status or not.
 
-    ``tail`` is the end of the server's stderr.
+    ``tail`` is the end of the server's stderr, ``others`` what it says beside its last words.
     """
+    text = "\n    ".join((why, *(line[:WORDS_CHARS] for line in others)))
     if busy:
         return TooBusy(text, stderr_tail=tail)
     if refused is None:

@@ -8,7 +8,8 @@ What happens in which situation:
 - the same, but no request was sent to the server: the next loan gets this connection
 - the same, and the server has a ``reset`` call: it is reset for the next loan
 - ``isolation: none``: all users share one connection, and each request names its user
-- a server does not start: everyone who waits gets the error, and each later loan at once
+- a server does not start: everyone who waits gets the error, also those that wait for a free
+  process, and each later loan at once
 - the same, but it started before: the next loan tries again, up to `MAX_STARTS` times in a row
 - a server ends at the first message that is no ``initialize``: it is started again with that
 - a server that joins several: a loan of each of them, with one list of tools
@@ -220,14 +221,14 @@ class Pool:
             async with seat.lock:
                 if seat.connection is None:
                     await seat.require_hope()
-                    seat.connection = await self._start_connection(server, who)
+                    seat.connection = await self._start_connection(server, who, seat)
 
     async def _get_shared_connection(self, seat: PoolEntry) -> Connection:
         async with seat.lock:
             connection = seat.connection
             if connection is None or connection.loss_reason is not None:
                 await seat.require_hope()
-                connection = await self._start_connection(seat.server, seat.identity)
+                connection = await self._start_connection(seat.server, seat.identity, seat)
                 seat.connection = connection
         await seat.wait_ready(connection)
         return connection
@@ -243,7 +244,7 @@ class Pool:
         # No request changed the state of this one, if there is one.
         connection, seat.connection = seat.connection, None
         if connection is None or connection.loss_reason is not None:
-            connection = await self._start_connection(server, seat.identity)
+            connection = await self._start_connection(server, seat.identity, seat)
         try:
             await seat.wait_ready(connection)
             if server.transport.command is None and server.reset is not None:
@@ -254,10 +255,15 @@ class Pool:
             raise
         return connection
 
-    async def _start_connection(self, server: ServerSpec, identity: Identity) -> Connection:
+    async def _start_connection(
+        self, server: ServerSpec, identity: Identity, seat: PoolEntry | None = None
+    ) -> Connection:
         while self._running >= MAX_PROCESSES:
             self._evict_idle()
             await self._freed.wait()
+            # Those before it may have waited for the limit of a start, which is not paid twice.
+            if seat is not None:
+                seat.refuse_hopeless()
         self._running += 1
         starts, turns = self._starts[self._digest_server(server)], self._turns.get_throttle(server)
         known = self._guardian, self._hosts, self._bearers, turns, starts

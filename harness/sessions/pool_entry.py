@@ -9,7 +9,7 @@ import anyio
 from harness.base import ServerError
 from harness.sessions.connection import Connection
 from harness.sessions.identity.delivery import Identity
-from harness.sessions.processes.process import ServerStarts
+from harness.sessions.processes.process import MAX_STARTS, ServerStarts
 from harness.types import ScriptedCall, ServerSpec, ToolRequest
 
 
@@ -33,6 +33,8 @@ class PoolEntry:
     """How many use it now."""
     last_used: float = 0.0
     """When the last loan ended."""
+    has_started: bool = False
+    """Whether it has started for this user."""
     failures: int = 0
     """Failed starts in a row."""
     failure: ServerError | None = None
@@ -45,7 +47,17 @@ class PoolEntry:
         last = self.connection
         if last is not None and last.loss_reason is not None and self.failed is not last:
             await self.wait_ready(last)  # a start in advance may have failed
-        self.starts.refuse_hopeless(self.failures, self.failure)
+        self.refuse_hopeless()
+
+    def refuse_hopeless(self) -> None:
+        """Refuse to start a server again of which it is known that it does not start.
+
+        Raises:
+            ServerError: it is; the error says why it did not start.
+        """
+        hangs = self.failed is not None and self.failed.is_late and not self.has_started
+        # The limit of a start is long: what has never started is not waited for again.
+        self.starts.refuse_hopeless(MAX_STARTS if hangs else self.failures, self.failure)
 
     async def wait_ready(self, connection: Connection) -> None:
         """Wait until ``connection`` is ready, and count its failure.
@@ -60,9 +72,11 @@ class PoolEntry:
             if self.failed is not connection:
                 self.failures += 1
                 self.failure, self.failed = error, connection
-                self.starts.record_failure(self.server, error)
+                self.starts.record_failure(
+                    self.server, error, is_general=error.gone or not connection.has_met_caller
+                )
             raise
-        self.failures = 0
+        self.failures, self.has_started = 0, True
         self.starts.record_success()
 
 

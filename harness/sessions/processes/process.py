@@ -358,10 +358,10 @@ class ServerStarts:
         """Record a start."""
         self.has_started, self.failure = True, None
 
-    def record_failure(self, server: ServerSpec, error: ServerError) -> None:
-        """Record a failed start; what depends on the user concerns no other."""
+    def record_failure(self, server: ServerSpec, error: ServerError, *, is_general: bool) -> None:
+        """Record a failed start; unless it ``is_general``, the user may be why."""
         delivery = delivery_of(server.identity)
-        if error.gone and not self.has_started and not delivery.has_process_per_user:
+        if is_general and not self.has_started and not delivery.has_process_per_user:
             self.failure = error
 
 
