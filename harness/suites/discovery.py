@@ -28,6 +28,7 @@ from harness.suites.leaderboards import LEADERBOARDS, parse_leaderboard
 from harness.suites.readers import (
     Reader,
     Vocabulary,
+    find_name_in_path,
     is_suite_file,
     may_be_suite,
     read_suite,
@@ -165,8 +166,11 @@ def _may_have_suite_name(path: Path, name: str) -> bool:
     """Whether the text of a file allows that it is the suite of that name.
 
     To parse a suite takes a hundred times as long as to search it for its name. A name in a form
-    that is not plain text (escapes, ``>-``, ``[``, a quote within) may be any name.
+    that is not plain text (escapes, ``>-``, ``[``, a quote within) may be any name. A dataset has
+    the name of its file, and its text is not read.
     """
+    if (own := find_name_in_path(path)) is not None:
+        return name == own
     names = _find_suite_lines(path)
     return name in names or not names or not all(map(_PLAIN_NAME.fullmatch, names))
 

@@ -58,6 +58,12 @@ def may_be_suite(path: Path) -> bool:
     return any(not one.translates or is_recognised(one, path) for one in formats.values())
 
 
+def find_name_in_path(path: Path) -> str | None:
+    """Return the name of the suite in ``path`` if the file alone gives it."""
+    formats = _find_formats(path.suffix.lower()).values()
+    return Path(format_path(path)).stem if all(one.is_named_by_file for one in formats) else None
+
+
 def read_suite(
     path: Path, vocabulary: Vocabulary, max_cases: int | None = None, *, lenient: bool = False
 ) -> Suite:

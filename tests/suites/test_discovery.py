@@ -386,6 +386,9 @@ def test_a_named_suite_is_found_however_its_file_spells_the_name(name: str) -> N
 def test_a_named_suite_is_found_without_parsing_the_others() -> None:
     for number in range(5):
         suite(f"evals/{number}.yml", f"s{number}")
+    for dataset in ("prices", "rates"):
+        write(Path(f"evals/{dataset}.csv"), "test_id,query\n")
+        write(Path(f"evals/{dataset}-notes.jsonl"), '{"context": "a", "questions": [')
     parsed: list[str] = []
 
     def read(path: Path, vocabulary: Vocabulary) -> Suite:
@@ -394,3 +397,8 @@ def test_a_named_suite_is_found_without_parsing_the_others() -> None:
 
     [named] = find_suites(["s3"], [Path("evals")], PlainVocabulary(), read)
     assert (named.name, parsed) == ("s3", ["3"])
+    parsed.clear()
+    # What is broken in one is told to those who ask for it, and costs nobody else anything.
+    with pytest.raises(InvalidInput, match=r"rates\.csv"):
+        find_suites(["rates"], [Path("evals")], PlainVocabulary(), read)
+    assert parsed == ["rates"]

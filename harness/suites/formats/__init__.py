@@ -42,6 +42,8 @@ class SuiteFormat:
     takes no file that it does not recognise, and none that is also of a format of ours."""
     counts_cases: bool = False
     """Whether the reader takes ``max_cases``, the most tests that a file may have."""
+    is_named_by_file: bool = False
+    """Whether a suite is called like its file, so that others need not be read to find a name."""
 
 
 # Once in a process: pytest asks for each file that it meets.

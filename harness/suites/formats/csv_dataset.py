@@ -30,5 +30,6 @@ FORMAT = SuiteFormat(
     looks_for="columns such as test_id, query and expected_tool",
     reads="harness.suites.csv_dataset:read_dataset",
     counts_cases=True,
+    is_named_by_file=True,
 )
 """``evals/prices.csv``."""

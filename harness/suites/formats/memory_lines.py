@@ -55,5 +55,6 @@ FORMAT = SuiteFormat(
     looks_for="lines with 'context' or 'chunks', 'questions' and 'answers'",
     reads="harness.suites.memory_dataset:read_memory",
     counts_cases=True,
+    is_named_by_file=True,
 )
 """``evals/memory.jsonl``."""
