@@ -114,6 +114,7 @@ from .json_text import load_json as load_json
 from .json_text import measure_depth as measure_depth
 from .json_text import parsed_json as parsed_json
 from .json_text import trim_depth as trim_depth
+from .late_patterns import compile_late as compile_late
 from .limiting.limiter import LIMITER_OF as LIMITER_OF
 from .limiting.limiter import LimitedTarget as LimitedTarget
 from .limiting.limiter import Limiter as Limiter

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
+from harness.base import compile_late
 from harness.types import ErrorKind, ReplyStop, dataclass
 
 Event: TypeAlias = Literal[
@@ -226,7 +227,7 @@ _PHRASES: Final[Mapping[Event, str]] = {
 }
 """One pattern a line. The first event that fits counts."""
 _PATTERNS: Final = tuple(
-    (event, re.compile("|".join(line.strip() for line in phrases.strip().split("\n")), _FLAGS))
+    (event, compile_late("|".join(line.strip() for line in phrases.strip().split("\n")), _FLAGS))
     for event, phrases in _PHRASES.items()
 )
 _OF_ANY_STATUS: Final = frozenset({"no_credit"})

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from harness.base import FailedAttempt, find_proxy, retry_after_s, url_text
+from harness.base import FailedAttempt, compile_late, find_proxy, retry_after_s, url_text
 from harness.models.error_bodies import (
     ReportedError,
     UnusableResponse,
@@ -36,10 +36,10 @@ READ_FOR_WORDS = 20 * LONGEST_QUOTE
 """Characters that are searched for that text; much of them may be styles and markup."""
 _THROTTLED: frozenset[Event] = frozenset({"rate_limit", "overloaded"})
 """Events that ask for fewer requests at once."""
-_TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
+_TIDY = compile_late(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
 _PAGE = re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 """A page of a gateway or firewall, whose words are not those of a model's API."""
-_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
+_LOOKS_LIKE_A_KEY = compile_late(r"\b(?:sk|pk)-[\w*.…-]{4,}")
 
 
 class ConnectionFailed(Exception):
@@ -275,7 +275,7 @@ _OTHER_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": 
 """Fields with a second name, which APIs accept where they refuse the first."""
 _LEFT_OUT = ("temperature", "include", "store")
 """Fields that may be left out."""
-_REFUSED = re.compile(
+_REFUSED = compile_late(
     r"unsupported|not supported|n[o']t support|unknown|unrecogni[sz]ed|unexpected|"
     r"extra (?:inputs|fields)|extra_forbidden|not permitted|not allowed|deprecated|"
     r"only the default|incompatible|not compatible|may only be|"
@@ -283,7 +283,7 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 # Then the field is taken, and its value is the configuration's mistake.
-_OF_THE_VALUE = re.compile(r"too (?:large|small|high|low)|exceed|at (?:most|least)|between|range")
+_OF_THE_VALUE = compile_late(r"too (?:large|small|high|low)|exceed|at (?:most|least)|between|range")
 
 
 class LearnedFields:

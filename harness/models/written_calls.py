@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from harness.base import load_json
+from harness.base import compile_late, load_json
 
 _BAR = "[|｜]"
 _SPACE = rf"(?:{_BAR}DSML{_BAR}|[\w.-]+:)?"
@@ -24,7 +24,7 @@ _SPACE = rf"(?:{_BAR}DSML{_BAR}|[\w.-]+:)?"
 _WORD = r"[\w./:-]+"
 _CALL_WORD = r"(?:(?:longcat|use|mcp)[_ ])?(?:tool|function)s?(?:[_▁ -]?(?:calls?|uses?))?"
 _CALLING = r"(?:longcat_)?(?:tool|function)s?[_▁ -]?(?:calls?|uses?)"
-_MARKED = re.compile(
+_MARKED = compile_late(
     # <tool_call>, <|tool_call|>, <|tool_call_start|>, <｜tool▁calls▁begin｜>, <minimax:tool_call>
     rf"<{_BAR}?/?(?:[\w.-]+:)?(?:(?:start|begin)[_▁ ](?:of[_▁ ])?)?{_CALLING}"
     rf"(?:[_▁ ]?(?:section[_▁ ])?(?:begin|start))?{_BAR}?>"
@@ -40,49 +40,51 @@ _MARKED = re.compile(
     rf"|^Action:[ ]*(?P<action>{_WORD})[ ]*\n+Action Input:",
     re.IGNORECASE | re.MULTILINE,
 )
-_SKIPPED = re.compile(
+_SKIPPED = compile_late(
     rf"(?:\s|<{_BAR}[^<>]{{1,40}}{_BAR}>|</?[\w.:-]*{_CALL_WORD}>|<server_name>[^<]{{0,80}}</server_name>"
     rf"|<(?:tool_)?name>|<[|]?plugin[|]?>|functions?[.:]|functools|call:|function(?=<{_BAR}tool))*",
     re.IGNORECASE,
 )
 """Marks between the first one and the name."""
-_NAMED = re.compile(
+_NAMED = compile_late(
     rf"<{_SPACE}(?:function|invoke)[= ](?:name=)?[\"']?({_WORD})[\"']?>", re.IGNORECASE
 )
 _TOKEN = rf"(?:</?s>|</tool_call>|<{_BAR}[^<>|｜]{{1,40}}{_BAR}>)"
 """A token of a model's template that may stand around a call."""
-_TOKENS_BEFORE = re.compile(rf"(?:\s|{_TOKEN})*")
-_TOKEN_BEHIND = re.compile(rf"{_TOKEN}\Z")
-_SOURCE = re.compile(
+_TOKENS_BEFORE = compile_late(rf"(?:\s|{_TOKEN})*")
+_TOKEN_BEHIND = compile_late(rf"{_TOKEN}\Z")
+_SOURCE = compile_late(
     r"\s*(?:\w+\s*=\s*)?\[?\s*(?:await\s+)?(?:print\()?\s*"
     rf"(?:(?:functions?|tools?|default_api|api)\.)?(?P<name>{_WORD})\s*"
     r"\((?P<arguments>.*)\)+\s*\]?\s*;?\s*",
     re.DOTALL,
 )
-_ARGUMENTS = re.compile(r"\s*(?:[A-Za-z_]\w*\s*[=:]|\{|\)*\s*\Z)")
-_BESIDE = re.compile(
+_ARGUMENTS = compile_late(r"\s*(?:[A-Za-z_]\w*\s*[=:]|\{|\)*\s*\Z)")
+_BESIDE = compile_late(
     rf"(?:>>>|/|call:)?(?:functions?\.)?(?P<name>{_WORD}?)(?::\d+)?"
     r"(?:\s*(?:\[ARGS\]|<arg_key>)|\s*\{.*\}\s*\Z)",
     re.DOTALL,
 )
 """A name and its arguments."""
-_CUT = re.compile(
+_CUT = compile_late(
     r"\[?\s*\{\s*(?:[\"']type[\"']\s*:\s*[\"']function[\"']\s*,\s*)?[\"'](?:name|tool)[\"']\s*:\s*"
     r"[\"'](?P<name>[^\"']+)[\"']\s*,\s*[\"'](?:arguments|parameters|args)[\"']\s*:"
 )
 """A call that is no whole JSON: cut, or without its last bracket."""
-_NAME_FIELD = re.compile(r"[\"'](?:name|tool|tool_name)[\"']\s*:\s*[\"']([^\"']+)[\"']")
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n(?P<inside>.*?)\n?```", re.DOTALL)
-_EXPLAINS = re.compile(
+_NAME_FIELD = compile_late(r"[\"'](?:name|tool|tool_name)[\"']\s*:\s*[\"']([^\"']+)[\"']")
+_FENCE = compile_late(r"```[\w-]*[ \t]*\n(?P<inside>.*?)\n?```", re.DOTALL)
+_EXPLAINS = compile_late(
     r"\b(?:examples?|for instance|e\.g\.|such as|like this|looks? like|would (?:be|look)|syntax"
     r"|you (?:can|could|would|should|must|may|might|need|send|write|call|use|asked)|in your"
     r"|(?:request|response) body|describe|explain|formats?|models?|writes?|written|wrote|save"
     r"|parsers?|documentation|tags?|marks?|means|is how|are how|how to|instead of|called with)\b",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(r"\s*(?:is|are|means|which|that|would)\b|.*\b(?:syntax|format)\b", re.DOTALL)
+_GOES_ON = compile_late(
+    r"\s*(?:is|are|means|which|that|would)\b|.*\b(?:syntax|format)\b", re.DOTALL
+)
 """How a text speaks of a call that stands before."""
-_ANNOUNCES = re.compile(
+_ANNOUNCES = compile_late(
     r"\b(?:i(?:'ll|’ll|'m|’m| will| am| need| have| should| must| can| want)|let me|let's|let’s"
     r"|calling|now (?:i|we))\b",
     re.IGNORECASE,

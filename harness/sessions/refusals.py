@@ -24,13 +24,20 @@ from typing import Any
 from mcp.shared.exceptions import MCPError
 from mcp_types import HEADER_MISMATCH, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 
-from harness.base import NotAdmitted, RequestRejected, ServerError, load_json, search_pattern
+from harness.base import (
+    NotAdmitted,
+    RequestRejected,
+    ServerError,
+    compile_late,
+    load_json,
+    search_pattern,
+)
 from harness.types import JsonObject
 
 
 def compile_any(*patterns: str) -> re.Pattern[str]:
     """Return the expression that matches what any of ``patterns`` does, ignoring case."""
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return compile_late("|".join(patterns), re.IGNORECASE)
 
 
 _A_RIGHT = r"(?:permissions?|privileges?|rights?(?!-)|authori[sz]ation|clearance)\b"

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Self
 
+from harness.base import compile_late
 from harness.models.tool_text.actions import (
     CODE,
     PREFIX,
@@ -71,8 +72,8 @@ _IS_DONE = (
     rf"(?:{_build_pattern(EFFECTS - {'update'}, 'ed')}|sent|reset|lost)\b"
 )
 _BECOMES = r"\bbecomes? (?:public|visible|permanent)\b"
-_EFFECT = re.compile(f"{_DOES}|{_DOING}|{_IS_DONE}|{_BECOMES}", re.IGNORECASE)
-_CONDITION = re.compile(
+_EFFECT = compile_late(f"{_DOES}|{_DOING}|{_IS_DONE}|{_BECOMES}", re.IGNORECASE)
+_CONDITION = compile_late(
     r"\b(?:that|which|who|whose|if|when|where|whether|once|after|before|how|why|what|until|unless|"
     r"because|since|not|no|never|without|can|could|may|must|should|use|example|e\.g)\b",
     re.IGNORECASE,
@@ -80,7 +81,7 @@ _CONDITION = re.compile(
 """Words before which nothing is said of what the tool itself does."""
 _LONGEST = 20_000  # characters of a description
 _REACH = 300  # characters before a verb among which its clause begins
-_CLAUSE = re.compile(r"[.!?;,(:]|\n\s*(?:\n|[-*])")
+_CLAUSE = compile_late(r"[.!?;,(:]|\n\s*(?:\n|[-*])")
 
 
 def has_side_effect(description: str) -> bool:
@@ -108,8 +109,8 @@ _ALONE = _OPENINGS - {"fetch"}
 """Those that need no verb of the name beside them: *git_fetch* changes the repository."""
 _PARTICLES = word_set("in out off up on")  # "check in" and "look up" are other verbs than "check"
 _LINKS = word_set("and or then also")
-_AND = re.compile(r"[^\W\d_]+|[,/&]")
-_SUBJECT = re.compile(
+_AND = compile_late(r"[^\W\d_]+|[,/&]")
+_SUBJECT = compile_late(
     r"(?:[A-Z]{3,}[^:.\n]{0,40}: )?(?i:[a-z]+ly )?"
     r"(?i:(?:use )?(?:this|the) (?:tool|function|api|command|endpoint)(?: to| will)? )?"
 )
@@ -123,12 +124,12 @@ _NOUN_PHRASES = DETERMINERS | word_set(
 )
 """First words of a description that names what is returned: "Current weather of a city"."""
 _SHOWS = word_set("show display tell give provide return")
-_TO_OTHERS = re.compile(
+_TO_OTHERS = compile_late(
     r" (?:to|on) (?:a|an|the|all|every|each|your|their)? ?"
     r"(?:users?|screens?|speakers?|team|everyone|robot|customers?|phone|tv|device|kiosk|display)\b"
 )
 """What is shown "to all users" is sent to them."""
-_OFFERS = re.compile(r"lists? an? (?!\w+['’]s)\w+ (?:on|at|in the|for sale)\b|.*\bfor sale\b")
+_OFFERS = compile_late(r"lists? an? (?!\w+['’]s)\w+ (?:on|at|in the|for sale)\b|.*\bfor sale\b")
 _CHOICES = word_set("action operation method op mode")
 """Parameters that may choose what a tool does: it reads only if all that may be chosen does."""
 _ADDRESSES = word_set("url uri endpoint")
