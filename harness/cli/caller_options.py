@@ -88,7 +88,7 @@ class ChosenCaller:
         Raises:
             UsageError: there is none of that name.
         """
-        return _find_caller(name, self.suites)
+        return find_caller(name, self.suites)
 
     def find_alteration(self, name: str) -> tuple[Alteration, Sequence[ProbeCaller]]:
         """Return the altered value of that name, and the callers who may set it up.
@@ -130,7 +130,7 @@ def _choose_caller(
     )
     who = ProbeCaller(name="a caller", user_context=user_context)
     if user_context is None:
-        who = _find_caller(name or ANONYMOUS, found)
+        who = find_caller(name or ANONYMOUS, found)
     # After all that can be wrong was looked at: nobody is asked for trust in vain.
     GATE.require_plan([server])
     return ChosenCaller(server, who, name, tuple(dict.fromkeys(command_lines)), tuple(found))
@@ -160,7 +160,12 @@ ONE_CALLER = bundle_options(
 """Passes a command its server and its caller."""
 
 
-def _find_caller(name: str, suites: Sequence[Suite]) -> ProbeCaller:
+def find_caller(name: str, suites: Sequence[Suite]) -> ProbeCaller:
+    """Return the identity of that name in ``suites``.
+
+    Raises:
+        UsageError: there is none.
+    """
     callers = {
         caller.name: caller for caller in name_callers(c for suite in suites for c in suite.cases)
     }

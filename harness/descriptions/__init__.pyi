@@ -26,6 +26,11 @@ from .linting.repeats import collect_repeats as collect_repeats
 from .linting.rules.failures import read_failed_calls as read_failed_calls
 from .linting.rules.listing import estimated_tokens as estimated_tokens
 from .linting.sarif import build_sarif as build_sarif
+from .locking.surface import SurfaceChange as SurfaceChange
+from .locking.surface import compare_surfaces as compare_surfaces
+from .locking.surface import describe_surface as describe_surface
+from .locking.surface import dump_lock as dump_lock
+from .locking.surface import read_lock as read_lock
 from .workbench.arms import Arm as Arm
 from .workbench.arms import iterate_parts as iterate_parts
 from .workbench.console import print_result as print_result

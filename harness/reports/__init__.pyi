@@ -26,6 +26,7 @@ from .findings import Problem as Problem
 from .findings import build_leak_findings as build_leak_findings
 from .formats.console import Detail as Detail
 from .formats.console import print_summary as print_summary
+from .formats.github_report import format_workflow_command as format_workflow_command
 from .formats.html_report import REPORT_PAGE as REPORT_PAGE
 from .formats.html_report import SCRIPTS as SCRIPTS
 from .formats.html_report import STYLES as STYLES

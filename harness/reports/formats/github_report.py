@@ -6,7 +6,7 @@ problem are one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from harness.base import make_printable, shorten_text
 from harness.reports.case_names import case_name
@@ -97,6 +97,11 @@ def _format_annotation(cases: Sequence[CaseResult], report: Report) -> str:
         place = {"file": run.case.at.file, "line": run.case.at.line, "col": run.case.at.column}
         known = {key: str(at) for key, at in place.items() if at is not None}
         properties = known | properties
+    return format_workflow_command(level, properties, text)
+
+
+def format_workflow_command(level: str, properties: Mapping[str, str], text: str) -> str:
+    """Return one workflow command, such as an annotation at a line of a file."""
     said = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
     return f"::{level} {said}::{_escape_message(shorten_text(text, _LONGEST))}"
 
