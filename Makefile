@@ -41,7 +41,7 @@ figures: $(READY)
 bench: $(READY)
 	$(VENV)/bin/python -m benchmarks
 
-# Instructions of a start, compared with benchmarks/instructions.json; needs valgrind.
+# Instructions of a start, of cases and of a probe, compared with benchmarks/instructions.json; needs valgrind.
 # `make instructions KEEP=--keep` writes that file anew.
 instructions: $(READY)
 	$(VENV)/bin/python -m benchmarks.instructions $(KEEP)

@@ -58,5 +58,12 @@ def test_without_valgrind_nothing_fails_but_it_is_said(
 
 def test_starts_are_kept_and_the_build_compares_them() -> None:
     kept = json.loads(instructions.KEPT.read_text("utf-8"))["instructions"]
-    assert list(kept) == ["harness --help", "harness evals --help"]
+    assert list(kept) == [
+        "harness --help",
+        "harness evals --help",
+        "one case",
+        "harness probe",
+        f"{instructions.FURTHER} further cases",
+    ]
+    assert all(count > 0 for count in kept.values())
     assert "\nmake instructions\n" in (ROOT / ".ci/run").read_text("utf-8")
