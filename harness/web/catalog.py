@@ -34,6 +34,7 @@ from harness.runlog import (
     stat_log,
 )
 from harness.types import dataclass
+from harness.web.labels import read_label
 from harness.web.run_view import ensure_view, find_view
 
 LOOKS = 2_000
@@ -192,6 +193,8 @@ class RunFilter:
     """Part of a model's name."""
     result: str = ""
     """One of `ENDINGS`."""
+    label: str = ""
+    """Part of the name or of a tag that people gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +313,11 @@ class Catalog:
     ) -> dict[str, Any] | None:
         if not row.can_match(wanted):
             return None
-        entry: dict[str, Any] = json.loads(row.text)
+        # Not part of the row: people label a run whose log stays as it is.
+        label = read_label(log_path(run_id, self._runs))
+        if not label.fits(wanted.label):
+            return None
+        entry: dict[str, Any] = json.loads(row.text) | {"label": label.as_json()}
         try:
             # Only a log without an end can be under way: of all others the file need not be opened.
             running = row.open and being_written(log_path(run_id, self._runs))

@@ -1,4 +1,4 @@
-"""Actions on a run that has ended: review its verdicts, and run it again."""
+"""Actions on a past run: name it, review its verdicts, and run it again."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from harness.runlog import Header, being_written, find_last_line, read_header, r
 from harness.runner import case_label, texts_of
 from harness.types import JsonObject
 from harness.web.catalog import find_run, require_log
+from harness.web.labels import parse_label, write_label
 from harness.web.run_view import ensure_view, find_settled, find_view
 from harness.web.settings import Settings
 from harness.web.suite_files import list_files
@@ -68,7 +69,22 @@ def make_routes(settings: Settings) -> list[Route]:
         choice = _choices_of(header, own)
         return JSONResponse({"name": name, "text": text, "suites": own, "choice": choice})
 
+    async def put_label(request: Request) -> Response:
+        """Name a run and tag it, in place of the name and the tags that it had."""
+        log = require_log(request.path_params["id"], settings.runs)
+        label = parse_label(await _read_json(request, "label"))
+        if label is None:
+            raise HTTPException(
+                400, "A label has a name of at most 100 letters and at most 10 tags of at most 30."
+            )
+        try:
+            await anyio.to_thread.run_sync(write_label, log, label)
+        except OSError as error:
+            raise HTTPException(409, f"The label cannot be kept: {error.strerror}.") from error
+        return JSONResponse(label.as_json())
+
     return [
+        Route("/evaluations/{id}/label", put_label, methods=["PUT"]),
         Route("/evaluations/{id}/reviews", post_review, methods=["POST"]),
         Route("/evaluations/{id}/suite", get_suite, methods=["GET"]),
     ]
@@ -99,27 +115,36 @@ def _read_reviews(path: Path) -> dict[str, Any]:
     return encode_reviews(ensure_view(path).read_reviews())
 
 
+async def _read_json(request: Request, what: str) -> Any:
+    """Return the JSON of a body that is ``what``.
+
+    Raises:
+        HTTPException: the body is too large, or is no JSON.
+    """
+    # A form of another site cannot send this type without asking first, and it is never allowed.
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, f"Send the {what} as JSON (Content-Type: application/json).")
+    body = b""
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > _MOST_BYTES:
+                raise HTTPException(413, f"A {what} is smaller than 64 KB.")
+    except ClientDisconnect:
+        raise HTTPException(400, f"The {what} was broken off.") from None
+    try:
+        return strict_json(body.decode("utf-8", "replace"))
+    except InvalidValue as error:
+        raise HTTPException(400, clean_json(f"The {what} is not JSON: {error.message}.")) from error
+
+
 async def _read_fields(request: Request) -> dict[str, str]:
     """Return the fields of a review.
 
     Raises:
         HTTPException: the body is too large, is no JSON, or has other fields.
     """
-    # A form of another site cannot send this type without asking first, and it is never allowed.
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(415, "Send the review as JSON (Content-Type: application/json).")
-    body = b""
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > _MOST_BYTES:
-                raise HTTPException(413, "A review is smaller than 64 KB.")
-    except ClientDisconnect:
-        raise HTTPException(400, "The review was broken off.") from None
-    try:
-        found: Any = strict_json(body.decode("utf-8", "replace"))
-    except InvalidValue as error:
-        raise HTTPException(400, clean_json(f"The review is not JSON: {error.message}.")) from error
+    found = await _read_json(request, "review")
     known = isinstance(found, dict) and all(
         name in _FIELDS and isinstance(value, str) for name, value in found.items()
     )

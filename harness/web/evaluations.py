@@ -155,7 +155,10 @@ class Evaluations:
             raise HTTPException(400, f"'result' takes one of: {', '.join(ENDINGS)}.")
 
         asked = RunFilter(
-            suite=wanted.get("suite", ""), model=wanted.get("model", ""), result=result or ""
+            suite=wanted.get("suite", ""),
+            model=wanted.get("model", ""),
+            result=result or "",
+            label=wanted.get("label", ""),
         )
         found = await run_while_awaited(
             request, self._board, lambda go_on: self.catalog.find(asked, limit, go_on)

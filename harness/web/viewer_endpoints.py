@@ -29,6 +29,7 @@ from harness.reports import (
 from harness.runlog import TrialLine, being_written, read_header, read_lines
 from harness.web.catalog import MOST_BYTES, require_log
 from harness.web.jobs import RunQueue
+from harness.web.labels import read_label
 from harness.web.requests import parse_number, run_while_awaited
 from harness.web.rows import (
     MOST_ROWS,
@@ -97,7 +98,8 @@ class ViewerEndpoints:
             return JSONResponse(told)
         view = await self._get_view(log)
         whole = await anyio.to_thread.run_sync(_build_page_data, view)
-        whole["run"] |= {"id": log.parent.name, "state": "finished"}
+        label = await anyio.to_thread.run_sync(read_label, log)
+        whole["run"] |= {"id": log.parent.name, "state": "finished", "label": label.as_json()}
         if job is not None:
             # The board knows the name that the file came with; its suites would name all cases
             # again.

@@ -15,7 +15,7 @@ const MOST = 20;
 export const comparison = (before, ...after) =>
   `/runs/compare?${new URLSearchParams([["a", before], ...after.map((id) => ["b", id])])}`;
 
-/** @typedef {{id: string, state: string, suites: string[], models: string[], result: string, started_at: string, pass_rate?: number | null}} Run */
+/** @typedef {{id: string, state: string, suites: string[], models: string[], result: string, started_at: string, label?: import("./label.js").Label, pass_rate?: number | null}} Run */
 
 export class Comparing {
   /** @param {string} run name of the run whose results are shown */
@@ -44,7 +44,7 @@ export class Comparing {
     const others = runs.filter((run) => run.id !== this.run && run.state !== "running" && run.suites.includes(summary.suites[0]));
     const earlier = others.find((run) => run.id < this.run);
     const options = others.map((run) =>
-      element("option", { value: run.id }, `${run.started_at.slice(0, 16).replace("T", " ")} · ${run.models.join(", ")} · ${rate(run)}`));
+      element("option", { value: run.id }, `${run.label?.name || run.started_at.slice(0, 16).replace("T", " ")} · ${run.models.join(", ")} · ${rate(run)}`));
     if (summary.models.length > 1) options.unshift(element("option", { value: "" }, `the models of this run: ${summary.models.join(", ")}`));
     if (!options.length) return;
     replaceIn(this.select, ...options);

@@ -2,7 +2,7 @@
 // The API's page, made of the same document that machines read.
 
 import { call } from "./api.js";
-import { byId, element, replaceIn } from "./dom.js";
+import { byId, element, replaceIn, reveal } from "./dom.js";
 
 /** @typedef {{description?: string, type?: string}} Schema */
 /**
@@ -60,3 +60,4 @@ replaceIn(
     element("section", {}, element("h3", {}, name), element("p", {}, schema.description),
       list("Fields", Object.entries(schema.properties || {}).map(([field, facts]) => /** @type {Entry} */ ([field, facts.description || facts.type]))))),
 );
+reveal();

@@ -13,6 +13,9 @@ export const fieldOf = (id) => /** @type {HTMLInputElement} */ (byId(id));
 /** The same, a list to choose from. @param {string} id */
 export const listOf = (id) => /** @type {HTMLSelectElement} */ (byId(id));
 
+/** Shows the page once it has what it is about, so that nothing of it moves afterwards. */
+export const reveal = () => byId("main").classList.remove("loading");
+
 /** The same, a button. @param {string} id */
 export const buttonOf = (id) => /** @type {HTMLButtonElement} */ (byId(id));
 

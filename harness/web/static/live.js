@@ -5,7 +5,8 @@ import { Refusal, call } from "./api.js";
 import { Again } from "./again.js";
 import { Comparing } from "./comparing.js";
 import { swatch } from "./assets/colour.js";
-import { buttonOf, byId, element, linkOf, replaceIn } from "./dom.js";
+import { buttonOf, byId, element, linkOf, replaceIn, reveal } from "./dom.js";
+import { Labelling } from "./label.js";
 import { LiveGrid } from "./live_grid.js";
 import { problems } from "./problems.js";
 import { Reviews } from "./review.js";
@@ -32,6 +33,7 @@ import { counted, money, percent, score, seconds } from "./words.js";
  * @property {string | null} started_at
  * @property {string[]} notes
  * @property {string[]} [plan_notes]
+ * @property {import("./label.js").Label} [label]  what people call it, once it has ended
  * @property {boolean} ours  whether it was started on the page
  *
  * @typedef {Object} RunSummary
@@ -74,6 +76,7 @@ export class Live {
     this.shown = false;
     this.reviews = new Reviews(id);
     this.comparing = new Comparing(id);
+    this.labelling = new Labelling(id, ({ name }) => this.title(name));
     this.viewer = new Viewer(byId("viewer"), runSource(id, (/** @type {Cell} */ cell, /** @type {number} */ _trial, /** @type {any} */ detail) => this.more(cell, detail)));
     this.grid = new LiveGrid(this.viewer);
     /** @type {Run | null} */
@@ -92,7 +95,8 @@ export class Live {
     if (whole?.to_read) whole = await this.reading(whole.to_read);
     if (!whole?.grid) return this.listen();
     this.planned(whole.run);
-    this.summary(whole.summary);
+    await this.summary(whole.summary);
+    reveal();
   }
 
   // What is known of a large log while it is read. The answer with the whole run says what is wrong with it.
@@ -113,6 +117,7 @@ export class Live {
     let over = false;
     all.finally(() => { over = true; });
     let known = await this.known("beginning=1");
+    reveal();
     if (!over && known.beginning) this.viewer.fill(known.beginning);
     while (!over) {
       const read = known.read || 0;
@@ -172,6 +177,7 @@ export class Live {
 
   // Nothing is known of the run until the server is back: neither its time nor its state.
   lost() {
+    reveal();
     clearInterval(this.clock);
     this.clock = undefined;
     this.connected = false;
@@ -187,12 +193,12 @@ export class Live {
 
   /** @param {Run} run */
   planned(run) {
+    if (!this.shown) reveal();
     if (!this.run && !this.shown) this.grid.plan(run);
     this.run = run;
     this.done.planned = Math.max(this.done.planned || 0, run.planned);
-    const name = run.file || run.suites.map((suite) => suite.name).join(", ");
-    byId("live-title").textContent = byId("live-title").title = name;
-    document.title = `${name} · harness`;
+    if (run.label) this.labelling.take(run.label);
+    else this.title("");
     byId("about").textContent =
       `${run.models.join(", ")} on ${run.servers.join(", ")} · run ${run.id}` +
       (run.judges && run.judges.length ? ` · judged by ${run.judges.join(", ")}` : "");
@@ -203,6 +209,13 @@ export class Live {
       assumed.length ? element("details", { class: "assumed" }, element("summary", {}, assumed.join(" "))) : null);
     byId("cancel").hidden = !run.ours;
     this.tick();
+  }
+
+  /** @param {string} given  the name that people gave it */
+  title(given) {
+    const name = given || this.run?.file || this.run?.suites.map((suite) => suite.name).join(", ") || "";
+    byId("live-title").textContent = byId("live-title").title = name;
+    document.title = `${name} · harness`;
   }
 
   tick() {
@@ -248,7 +261,7 @@ export class Live {
   }
 
   /** @param {RunSummary & Figures} summary */
-  summary(summary) {
+  async summary(summary) {
     this.finish();
     if (!this.shown) this.whole(true);
     replaceIn(byId("failure"));
@@ -272,16 +285,17 @@ export class Live {
     byId("bar-line").hidden = true;
     byId("summary").hidden = false;
     this.reviews.take(summary.reviews);
-    this.comparing.offer(summary);
-    new Again(this.id).offer(summary);
+    byId("labelling").hidden = false;
     this.link("download", `/evaluations/${encodeURIComponent(this.id)}/download`);
     this.link("report", `/runs/${encodeURIComponent(this.id)}/report`);
     this.link("share", `/runs/${encodeURIComponent(this.id)}/report?share`);
     byId("download").setAttribute("download", `${this.id}.json`);
+    await Promise.all([this.comparing.offer(summary), new Again(this.id).offer(summary)]);
   }
 
   /** @param {{message: string, problems: import("./api.js").Problem[]}} error */
   failed(error) {
+    reveal();
     this.finish();
     byId("state").textContent = "";
     replaceIn(byId("failure"), problems(error.message, error.problems.filter((one) => one.line || one.message !== error.message || one.meant)));

@@ -4,7 +4,8 @@
 import { Refusal, call } from "./api.js";
 import { swatch } from "./assets/colour.js";
 import { comparison } from "./comparing.js";
-import { buttonOf, byId, element, fieldOf, replaceIn } from "./dom.js";
+import { buttonOf, byId, element, fieldOf, replaceIn, reveal } from "./dom.js";
+import { tagLinks } from "./label.js";
 import { trends } from "./trend.js";
 import { counted, money, percent } from "./words.js";
 
@@ -25,11 +26,13 @@ import { counted, money, percent } from "./words.js";
  * @property {string | null} [band]
  * @property {number | null} [paid_usd]
  * @property {boolean} [workbench]
+ * @property {import("./label.js").Label} [label]  what people call it
  * @property {string} [error]
  * @property {import("./trend.js").Part[]} [by_suite]
  */
 
 const PAGE = 50;
+const FILTERS = ["suite", "model", "label", "result"];
 const REFRESH_MS = 3000;
 const TYPING_MS = 150;
 let limit = PAGE;
@@ -46,7 +49,7 @@ async function load() {
   clearTimeout(timer);
   const number = ++asked;
   const query = new URLSearchParams({ limit: String(limit) });
-  for (const id of ["suite", "model", "result"]) if (fieldOf(id).value) query.set(id, fieldOf(id).value);
+  for (const id of FILTERS) if (fieldOf(id).value) query.set(id, fieldOf(id).value);
   asking?.abort(); // nobody waits for what was typed before
   asking = new AbortController();
   try {
@@ -103,7 +106,7 @@ function row(run) {
     { class: run.state },
     element("td", { class: "pick" }, readable && !live ? tick(run, suites, when) : null),
     element("td", { class: "when" }, when || "–"),
-    element("td", { class: "suite" }, suites || run.id),
+    element("td", { class: "suite" }, ...(run.label?.name ? [element("strong", {}, run.label.name), ` ${suites}`] : [suites || run.id]), " ", ...tagLinks(run.label)),
     element("td", { class: "model" }, ...run.models.flatMap((model, place) => [place ? ", " : "", swatch(model), model])),
     element("td", { class: "result" }, live ? element("strong", { class: "running" }, run.state === "queued" ? "waiting" : "under way") : run.result),
     element("td", { class: "rate" }, ...rates(run)),
@@ -167,9 +170,10 @@ byId("more").addEventListener("click", () => {
   load();
 });
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
-for (const id of ["suite", "model", "result"])
+for (const id of FILTERS)
   byId(id).addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(load, TYPING_MS);
   });
-load();
+for (const [id, value] of new URLSearchParams(location.search)) if (FILTERS.includes(id)) fieldOf(id).value = value;
+load().finally(reveal);

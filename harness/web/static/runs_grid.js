@@ -37,6 +37,8 @@ async function show() {
   about.textContent = runs.join(" · ") + left;
 }
 
+const reveal = () => document.getElementById("main")?.classList.remove("loading");
+
 show().catch((error) => {
   about.textContent = error.message;
-});
+}).finally(reveal);

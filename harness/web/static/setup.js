@@ -3,7 +3,7 @@
 
 import { asked } from "./again.js";
 import { Refusal, call, form } from "./api.js";
-import { buttonOf, byId, element, fieldOf, listOf, replaceIn } from "./dom.js";
+import { buttonOf, byId, element, fieldOf, listOf, replaceIn, reveal } from "./dom.js";
 import { TEMPLATE, forget, keep, kept, textOf } from "./draft.js";
 import { problems } from "./problems.js";
 import { counted } from "./words.js";
@@ -36,7 +36,7 @@ export class Setup {
     });
     byId("use-sample").addEventListener("click", () => this.sample());
     this.watchDrops();
-    this.offer();
+    this.offer().finally(reveal);
   }
 
   async offer() {
@@ -70,7 +70,7 @@ export class Setup {
     const from = address.get("from");
     if (from !== null) await this.from(from);
     else if (draft && !this.file) await this.show(draft.name, draft.text, `${draft.name} as it was read before.`, draft.choice);
-    this.pasts();
+    await this.pasts();
   }
 
   async pasts() {

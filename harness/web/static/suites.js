@@ -3,7 +3,7 @@
 
 import { Refusal, call, fields } from "./api.js";
 import { swatch } from "./assets/colour.js";
-import { buttonOf, byId, element, replaceIn } from "./dom.js";
+import { buttonOf, byId, element, replaceIn, reveal } from "./dom.js";
 import { problems } from "./problems.js";
 import { counted } from "./words.js";
 
@@ -116,5 +116,4 @@ async function offer() {
 }
 
 byId("choices").addEventListener("submit", (event) => event.preventDefault());
-offer();
-load();
+Promise.all([offer(), load()]).finally(reveal);
