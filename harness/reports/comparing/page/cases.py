@@ -156,6 +156,8 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> JsonObject:
     sides = [side.list_trials(pair) for side in (before, after)]
     digests = [Counter(result.events_digest for result in trials) for trials in sides]
     trouble = (one.problem for one in (*sides[1], *sides[0]) if one.status != "passed")
+    # Only of what changed: of a case that stayed the same, no conversation is read for its line.
+    said = {} if pair.change == "same" else _encode_first_lines(sides)
     return {
         "suite": part_name(pair.suite),
         "case": part_name(pair.case),
@@ -165,7 +167,24 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> JsonObject:
         # Of two unknown digests nobody knows whether they are equal.
         "alike": digests[0] == digests[1] and None not in digests[0],
         "problem": shorten_line(next(trouble, ""), 300),
+        **said,
     }
+
+
+def _encode_first_lines(sides: Sequence[Sequence[PageTrial]]) -> JsonObject:
+    """Return what was asked, and the first line of the most telling answer of each side."""
+    telling = [
+        next((one for one in trials if one.status != "passed"), next(iter(trials), None))
+        for trials in sides
+    ]
+    said = [(one.transcript() if one else None) or Transcript() for one in telling]
+    asked = next((text for one in said if (text := _find_question(one))), "")
+    lines = [shorten_line(one.answer.strip().partition("\n")[0], 300) for one in said]
+    return {"question": shorten_line(asked, 300), "lines": lines}
+
+
+def _find_question(said: Transcript) -> str:
+    return next((one.text for one in said.messages if isinstance(one, UserMessage)), "")
 
 
 def encode_pair(pair: CasePair, before: PageSide, after: PageSide) -> JsonObject:

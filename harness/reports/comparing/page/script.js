@@ -11,7 +11,8 @@ import { sides, twoTexts } from "./sides.js";
 /**
  * @typedef {import("./effects.js").Effect} Effect @typedef {import("./sides.js").Trial} Trial
  *
- * @typedef {{suite: string, case: string, change: string, before: string, after: string, alike: boolean, problem: string}} Row
+ * @typedef {{suite: string, case: string, change: string, before: string, after: string, alike: boolean, problem: string,
+ *   question?: string, lines?: [string, string]}} Row  a case that changed says what was asked and answered
  * @typedef {{part: string, before: string, after: string}} Part
  * @typedef {{name: string, change: "new" | "gone" | "changed", parts: Part[]}} Tool
  * @typedef {{before: string, after: string, verdict: string, effects: Effect[], tools: Tool[], rows: Row[]}} Contrast
@@ -19,7 +20,7 @@ import { sides, twoTexts } from "./sides.js";
  *   contrasts: Contrast[]}} Overview
  */
 
-const PAGE = 200; // rows that are listed before somebody asks for more
+const AT_FIRST = 30; // rows that are drawn at once; the others when they come near the screen
 const PRINTED = 500; // cases that paper gets at most
 const CHANGES = ["worse", "better", "not judged", "same"];
 /** @type {Overview} */
@@ -28,7 +29,6 @@ const data = await block("overview");
 const ready = new Map(); // cases that were read
 let printing = false;
 let chosen = 0; // the contrast whose cases are listed
-let limit = PAGE;
 
 const contrast = () => data.contrasts[chosen];
 /** @param {string} side */
@@ -69,16 +69,12 @@ function showFilters() {
   at("contrast-label").hidden = data.contrasts.length < 2;
   at("contrast").addEventListener("change", () => choose(Number(input("contrast").value)));
   at("filters").addEventListener("submit", (event) => event.preventDefault());
-  at("filters").addEventListener("input", () => {
-    limit = PAGE;
-    list();
-  });
+  at("filters").addEventListener("input", list);
 }
 
 /** @param {number} place */
 function choose(place) {
   chosen = place;
-  limit = PAGE;
   input("contrast").value = String(place);
   const amounts = new Map(CHANGES.map((change) => [change, contrast().rows.filter((row) => row.change === change).length]));
   const most = [...amounts].filter(([, amount]) => amount);
@@ -103,23 +99,40 @@ function wanted() {
   return rows.sort((one, other) => CHANGES.indexOf(one.row.change) - CHANGES.indexOf(other.row.change) || one.number - other.number);
 }
 
+/** What is in a row, which is part of the page while it is near the screen. @type {WeakMap<Element, () => Element>} */
+const contents = new WeakMap();
+const near = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) (isIntersecting ? draw : drop)(/** @type {HTMLElement} */ (target));
+}, { rootMargin: "1000px" });
+
 function list() {
+  near.disconnect();
   const rows = wanted();
-  const shown = rows.slice(0, limit);
   const several = new Set(contrast().rows.map((row) => row.suite)).size > 1;
-  at("list").replaceChildren(...shown.map(({ row, number }) => item(row, number, several)));
-  at("shown").textContent = `${plural(rows.length, "case")} of ${contrast().rows.length.toLocaleString("en")}`
-    + (shown.length < rows.length ? `, the first ${shown.length} are listed` : "");
-  at("more-place").replaceChildren();
-  if (shown.length < rows.length) {
-    const more = el("button", { type: "button", text: "List more" });
-    more.addEventListener("click", () => {
-      limit += PAGE;
-      list();
-      at("list").children[shown.length].querySelector("summary")?.focus();
-    });
-    at("more-place").append(more);
-  }
+  at("list").replaceChildren(...rows.map(({ row, number }, place) => {
+    const made = el("li", { "data-change": row.change });
+    contents.set(made, () => item(row, number, several));
+    if (place < AT_FIRST) draw(made);
+    near.observe(made);
+    return made;
+  }));
+  at("shown").textContent = `${plural(rows.length, "case")} of ${contrast().rows.length.toLocaleString("en")}`;
+}
+
+/** @param {HTMLElement} row */
+function draw(row) {
+  const make = contents.get(row);
+  if (row.firstChild || !make) return;
+  row.append(make());
+  row.style.minHeight = "";
+}
+
+// It keeps its height, so that nothing moves. What somebody has opened stays.
+/** @param {HTMLElement} row */
+function drop(row) {
+  if (printing || !row.firstChild || row.querySelector("details[open]") || row.contains(document.activeElement)) return;
+  row.style.minHeight = `${row.offsetHeight}px`;
+  row.replaceChildren();
 }
 
 /** @param {Row} row @param {number} number @param {boolean} several */
@@ -130,6 +143,9 @@ function item(row, number, several) {
       el("span", { class: `change ${row.change.replace(" ", "-")}`, text: row.change }),
       el("span", { class: "name" }, el("bdi", { text: several ? `${row.suite}::${row.case}` : row.case })),
       el("span", { class: "effort", text: `${row.before} → ${row.after}${row.alike ? ", alike" : ""}` }),
+      row.question ? el("span", { class: "asked", dir: "auto", text: row.question }) : null,
+      row.lines ? el("dl", { class: "first-lines" }, ...[contrast().before, contrast().after].flatMap((side, place) =>
+        [el("dt", { text: side }), el("dd", { dir: "auto", text: row.lines?.[place] || "(no answer)" })])) : null,
       row.problem ? el("span", { class: "problem", dir: "auto", text: row.problem }) : null),
     body);
   details.addEventListener("toggle", () => {
@@ -137,7 +153,7 @@ function item(row, number, several) {
     if (!printing) history.replaceState(history.state, "", address(row));
     if (!body.firstChild) fill(body, row, number);
   });
-  return el("li", { "data-change": row.change }, details);
+  return details;
 }
 
 /** @param {number} number */
@@ -182,15 +198,16 @@ const address = (row) =>
 function follow() {
   const named = new URLSearchParams(location.hash.slice(1));
   if (!named.has("case")) return;
-  const place = Number(named.get("sides") || 0);
-  if (place in data.contrasts && place !== chosen) choose(place);
+  const sidesNamed = Number(named.get("sides") || 0);
+  if (sidesNamed in data.contrasts && sidesNamed !== chosen) choose(sidesNamed);
   input("search").value = "";
   input("unlike").checked = false;
   boxes().forEach((box) => { box.checked = true; });
-  limit = Infinity;
   list();
   const number = wanted().findIndex(({ row }) => row.case === named.get("case") && (!named.get("suite") || row.suite === named.get("suite")));
-  const found = at("list").children[number]?.querySelector("details");
+  const place = /** @type {HTMLElement | undefined} */ (at("list").children[number]);
+  if (place) draw(place);
+  const found = place?.querySelector("details");
   if (!found) return;
   found.open = true;
   found.scrollIntoView();
@@ -204,10 +221,7 @@ function ahead() {
 let unfolded = [];
 addEventListener("beforeprint", () => {
   printing = true;
-  if (limit < PRINTED && at("list").children.length >= limit) {
-    limit = PRINTED;
-    list();
-  }
+  for (const row of [...at("list").children].slice(0, PRINTED)) draw(/** @type {HTMLElement} */ (row));
   unfolded = [...openAll(at("tools")), ...openAll(at("list"))];
 });
 addEventListener("afterprint", () => {
