@@ -25,7 +25,7 @@ ELEMENTS = (__name__, "assets/elements.js")
 COLOUR = (__name__, "assets/colour.js")
 """Gives each model its colour; needs `ELEMENTS`."""
 _TRIAL = ("copy", "time_axis", "graded", "frames", "trial")
-_GRID = ("state", "rows", "toolbar", "answers", "grid", "trace", "viewer")
+_GRID = ("state", "rows", "toolbar", "charts", "answers", "grid", "trace", "viewer")
 TRIAL = tuple((__name__, f"assets/{name}.js") for name in _TRIAL)
 """Shows one trial; needs `ELEMENTS`."""
 SCRIPTS = (ELEMENTS, COLOUR, *TRIAL, *((__name__, f"assets/{name}.js") for name in _GRID))

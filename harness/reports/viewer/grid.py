@@ -203,7 +203,9 @@ def _encode_rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
         else:
             low, mid, high = (round(100 * value) for value in (rate.low, rate.rate, rate.high))
             text = f"{mid} % ({low}–{high} %)"
-            rates.append({"suite": name, "text": text, "words": str(rate)})
+            shares = {"rate": rate.rate, "low": rate.low, "high": rate.high}
+            rounded = {key: round(value, 4) for key, value in shares.items()}
+            rates.append({"suite": name, "text": text, "words": str(rate), **rounded})
     return rates
 
 

@@ -16,7 +16,8 @@ import { FILTERS, filtersOf, wordsOf } from "./state.js";
  * @property {number} [number]  its place in the run @property {number} [place]  the same, while not all cells are there
  * @property {string} [run]  the run that it is of, if there are several
  *
- * @typedef {{key: string[], title: string, words: string, rates: {suite: string, text: string, words: string}[], model?: string,
+ * @typedef {{suite: string, text: string, words: string, rate?: number, low?: number, high?: number}} Rate  numbers are shares
+ * @typedef {{key: string[], title: string, words: string, rates: Rate[], model?: string,
  *   axes?: Object<string, string>}} Column
  * @typedef {{name: string, column: string[], row: string[], columns: Column[]}} Axis
  * @typedef {{name: string, suite: string, cells: (Cell | undefined)[], first: number}} Row

@@ -2,6 +2,7 @@
 // The viewer: toolbar, grid and trace, and the address that remembers what is looked at.
 
 import { Answers } from "./answers.js";
+import { chartsOf } from "./charts.js";
 import { el, plural } from "./elements.js";
 import { Grid } from "./grid.js";
 import { arranged, offered, rowsOf } from "./rows.js";
@@ -59,7 +60,10 @@ export class Viewer {
     this.status = el("span", { class: "dim shown", role: "status", id: "shown" });
     this.toolbar.place.insertBefore(this.status, this.toolbar.more);
     this.panes = el("div", { class: "panes" }, this.grid.place, this.trace.place);
-    place.replaceChildren(this.toolbar.place, this.panes);
+    this.plots = el("div", { class: "vcharts" });
+    this.charts = el("details", { class: "vmore" }, el("summary", { text: "Charts" }), this.plots);
+    this.charts.addEventListener("toggle", () => this.plot());
+    place.replaceChildren(this.toolbar.place, this.panes, this.charts);
     document.addEventListener("keydown", (event) => this.pressed(event));
     addEventListener("hashchange", () => this.follow());
     setInterval(() => this.refresh(), REFRESH_MS);
@@ -158,6 +162,12 @@ export class Viewer {
     this.say();
   }
 
+  // Drawn while somebody looks; of rows that are elsewhere, pass rates alone.
+  plot() {
+    const rows = this.elsewhere ? [] : /** @type {Row[]} */ (this.grid.rows);
+    if (this.charts.open) this.plots.replaceChildren(...chartsOf(this.grid.columns, rows, this.plots.clientWidth));
+  }
+
   /** Whether a column has what is chosen of its identity, its model and the axes of trials. @param {Column} column */
   isChosen(column) {
     const identity = column.key[this.axis.column.indexOf("identity")];
@@ -182,6 +192,7 @@ export class Viewer {
   }
 
   say(more = "") {
+    this.plot();
     const shown = this.grid.rows.length;
     const all = this.elsewhere ? this.elsewhere.total(this.axis.name) : this.all.length;
     const words = shown === all ? plural(all, "test") : `${plural(shown, "test")} of ${all.toLocaleString("en")}`;
