@@ -53,6 +53,7 @@ def test_axe_finds_nothing_on_a_page(
     page: Page, browser: Browser, path: str, width: int, dark: bool
 ) -> None:
     browser.open(page.url + path, width=width, dark=dark)
+    browser.until(lambda: not browser.run("return document.querySelector('main.loading')"))
     assert faults(browser) == []
 
 

@@ -106,7 +106,7 @@ function row(run) {
     { class: run.state },
     element("td", { class: "pick" }, readable && !live ? tick(run, suites, when) : null),
     element("td", { class: "when" }, when || "–"),
-    element("td", { class: "suite" }, ...(run.label?.name ? [element("strong", {}, run.label.name), ` ${suites}`] : [suites || run.id]), " ", ...tagLinks(run.label)),
+    element("td", { class: "suite" }, ...(run.label?.name ? [element("strong", {}, run.label.name), ` ${suites}`] : [suites || run.id]), ...tagLinks(run.label).flatMap((tag) => [" ", tag])),
     element("td", { class: "model" }, ...run.models.flatMap((model, place) => [place ? ", " : "", swatch(model), model])),
     element("td", { class: "result" }, live ? element("strong", { class: "running" }, run.state === "queued" ? "waiting" : "under way") : run.result),
     element("td", { class: "rate" }, ...rates(run)),

@@ -66,11 +66,11 @@ export class Setup {
     const address = new URLSearchParams(location.search);
     if (address.has("new")) forget();
     history.replaceState(history.state, "", address.has("from") ? location.href : "/evaluation");
+    await this.pasts();
     const draft = kept();
     const from = address.get("from");
     if (from !== null) await this.from(from);
     else if (draft && !this.file) await this.show(draft.name, draft.text, `${draft.name} as it was read before.`, draft.choice);
-    await this.pasts();
   }
 
   async pasts() {
@@ -107,6 +107,7 @@ export class Setup {
     fieldOf("file").value = "";
     this.file = new File([text], name);
     this.written(name, text, note);
+    reveal();
     await this.changed();
   }
 
@@ -127,6 +128,8 @@ export class Setup {
     this.file = new File([fieldOf("text").value], this.file?.name || "");
     fieldOf("file").value = "";
     byId("kept").textContent = "Changed here; the file on your disk is not.";
+    buttonOf("run").disabled = true; // what is being said of the text before holds no longer
+    this.checks += 1;
     clearTimeout(this.typing);
     this.typing = setTimeout(() => this.changed(), TYPING_MS);
   }

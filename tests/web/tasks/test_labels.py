@@ -94,7 +94,7 @@ def test_a_run_is_named_on_its_page_and_found_by_its_tag(
     assert [one.text for one in tags] == ["weekly", "<b>bold</b>"]
     browser.driver.find_element(By.CSS_SELECTOR, ".menu summary").click()
     tags[0].click()
-    browser.until(lambda: browser.run(SUITES) == ["Golden labelled weekly<b>bold</b>"])
+    browser.until(lambda: browser.run(SUITES) == ["Golden labelled weekly <b>bold</b>"])
     assert browser.driver.find_element(By.ID, "label").get_attribute("value") == "weekly"
     assert browser.complaints() == []
     put(page, run, {})

@@ -132,7 +132,8 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
         "audit": _encode_audit(report, log),
         "tools": [
             [shorten_line(it.tool), it.offered, it.called, it.errors, it.denied, it.blocked]
-            for it in facts.tools
+            # Those that fail most come first: nobody looks for them among a hundred.
+            for it in sorted(facts.tools, key=lambda it: -it.errors)
         ],
         "heat": _encode_heat_map(facts),
     }
