@@ -129,6 +129,9 @@ class _Dataset(DocumentTranslator):
         more: dict[str, Any] = {
             ours: case[theirs] for theirs, ours in _RENAMED.items() if theirs in case
         }
+        if "metadata" in case:
+            inside = (*path, "metadata")
+            more["metadata"] = self.take_mapping(inside, case["metadata"], f"{noun}: metadata")
         expected = case.get("expected", {})
         if "expected" in case:
             expected = self.take(
@@ -152,11 +155,11 @@ class _Dataset(DocumentTranslator):
             path, case["mcpHostConfig"], f"{noun}: mcpHostConfig", _HOST, _HOST_NEAREST
         )
         provider, model = host.get("provider"), host.get("model")
-        if provider is not None and provider not in _PROVIDERS:
+        if provider is not None and str(provider) not in _PROVIDERS:
             message = f"{noun}: the provider {provider!r} has no form here."
             self.lose(self.locate((*path, "provider")), message, "Choose one with --model.")
         elif provider is not None and model is not None:
-            self.add_model(self.locate((*path, "model")), f"{_PROVIDERS[provider]}:{model}")
+            self.add_model(self.locate((*path, "model")), f"{_PROVIDERS[str(provider)]}:{model}")
         elif host:
             message = f"{noun}: a model is its provider and its name; one of them is missing."
             self.lose(self.locate(path), message, "Give both, or choose with --model.")
@@ -280,21 +283,25 @@ class _Dataset(DocumentTranslator):
         rubric = given.get("rubric")
         if isinstance(rubric, dict):
             rubric = self.take((*path, "rubric"), rubric, f"{noun}: rubric", {"text"}).get("text")
-        elif rubric in _RUBRICS:
+        elif isinstance(rubric, str) and rubric in _RUBRICS:
             rubric = _RUBRICS[rubric]
-        elif "judge" not in value:
+        elif not isinstance(value, dict) or "judge" not in value:
             known = ", ".join(_RUBRICS)
             self.add_fault(
                 self.locate(path), f"{noun}: the rubric is no known one.", f"Known: {known}."
             )
-        if not rubric or (self.count_losses() > before and not self.lenient):
+        if (
+            not isinstance(rubric, str)
+            or not rubric
+            or (self.count_losses() > before and not self.lenient)
+        ):
             return []
         reference = given.get("reference", reference)
         if reference is not None:
             rubric = f"{rubric}\nThe answer is compared with this one, which is right: {reference}"
         judge: dict[str, Any] = {"rubric": rubric, "threshold": given.get("threshold", _THRESHOLD)}
         if "model" in given:
-            provider = _PROVIDERS.get(given.get("provider", "claude"))
+            provider = _PROVIDERS.get(str(given.get("provider", "claude")))
             if provider is None:
                 message = f"{noun}: the provider {given['provider']!r} has no form here."
                 self.lose(self.locate((*path, "provider")), message, "Choose one by --judge-model.")

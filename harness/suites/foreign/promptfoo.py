@@ -267,6 +267,9 @@ class _Configuration(DocumentTranslator):
             self.lose(self.locate(path), f"{noun} stands in another file: {value[:80]}", _INLINE)
             return {}
         found = dict(self.take(path, value, noun, _TEST, _TEST_NEAREST))
+        if "metadata" in found:
+            place = (*path, "metadata")
+            found["metadata"] = self.take_mapping(place, found["metadata"], f"{noun}: metadata")
         options = found.get("options")
         if options is not None:
             place = (*path, "options")
@@ -295,7 +298,7 @@ class _Configuration(DocumentTranslator):
     ) -> None:
         if default.get("broken") or test.get("broken"):
             return
-        options = {**default.get("options", {}), **test.get("options", {})}
+        options = {**(default.get("options") or {}), **(test.get("options") or {})}
         variables = {**default.get("vars", {}), **test.get("vars", {})}
         own = test.get("assert", [])
         assertions = own if options.get("disableDefaultAsserts") is True else [

@@ -281,6 +281,15 @@ class DocumentTranslator(SuiteTranslator):
         )
         return []
 
+    def take_mapping(self, path: Steps, value: Any, noun: str) -> dict[str, Any]:
+        """Return ``value``, which must be a mapping of any keys; otherwise that is a fault."""
+        if isinstance(value, dict):
+            return value
+        self.add_fault(
+            self.locate(path), f"{noun}: expected a mapping, found {describe_value(value)}."
+        )
+        return {}
+
     def take_texts(self, path: Steps, value: Any, noun: str) -> list[str]:
         """Return the texts in ``value``: one, or a list of them."""
         if isinstance(value, str):
