@@ -169,6 +169,8 @@ from .safe_text import render_text as render_text
 from .safe_text import shorten_middle as shorten_middle
 from .safe_text import shorten_text as shorten_text
 from .safe_text import without_hidden as without_hidden
+from .state import state_folder as state_folder
+from .state import write_private_text as write_private_text
 from .stats.choice_shares import ChoiceShare as ChoiceShare
 from .stats.choice_shares import ConfusionMatrix as ConfusionMatrix
 from .stats.choice_shares import measure_choice_share as measure_choice_share

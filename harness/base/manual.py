@@ -14,7 +14,7 @@ def locate_page(name: str, site: str | None = SITE) -> str:
 
 
 ABOUT_COMMAND = {
-    **{name: name for name in ("compare", "init", "lint", "models", "query", "workbench")},
+    **{name: name for name in ("compare", "init", "lint", "login", "models", "query", "workbench")},
     **dict.fromkeys(("call", "tools"), "servers"),
     **dict.fromkeys(("grade", "merge"), "run-log"),
     **dict.fromkeys(("proxy-stdio", "record"), "agents"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from harness.base.builtin import builtin_root
 from harness.base.errors import UsageError
 from harness.base.redaction import KNOWN
 from harness.base.safe_text import escape_hidden
+from harness.base.state import state_folder, write_private_text
 from harness.types import ModelSpec, ServerSpec, dataclass
 
 _ORIGINS = ("user.xdg.origin.url", "user.com.apple.metadata:kMDItemWhereFroms")
@@ -206,15 +206,8 @@ class Gate:
     def _remember(self, project: Path, deeds: list[RequestedAction]) -> None:
         folders, name = self._read_trusted(), str(project)
         folders[name] = sorted({*folders.get(name, ()), *(deed.digest for deed in deeds)})
-        path = self._store_path
-        # Written aside and moved into place: another process may be reading the file.
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         with suppress(OSError):  # if it cannot be stored, the user is asked again
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Created private before anything is in it.
-            beside.touch(0o600)
-            beside.write_text(json.dumps({"folders": folders}, indent=1) + "\n", "utf-8")
-            beside.replace(path)
+            write_private_text(self._store_path, json.dumps({"folders": folders}, indent=1) + "\n")
 
     def _read_trusted(self) -> dict[str, list[str]]:
         try:
@@ -229,10 +222,7 @@ class Gate:
 
     @property
     def _store_path(self) -> Path:
-        base = Path(self.environ.get("XDG_STATE_HOME") or "")
-        if not base.is_absolute():
-            base = Path(self.environ.get("HOME") or Path.home()) / ".local" / "state"
-        return base / "harness" / "trust.json"
+        return state_folder(self.environ) / "trust.json"
 
 
 def _iterate_server_actions(servers: Iterable[ServerSpec]) -> Iterator[RequestedAction]:

@@ -3,6 +3,7 @@ from .call_record import describe_required_input as describe_required_input
 from .call_record import restore_frame as restore_frame
 from .connection import Connection as Connection
 from .identity.bearer import check_credential as check_credential
+from .identity.browser import Browser as Browser
 from .identity.deliveries.bearer import AGAIN as AGAIN
 from .identity.deliveries.bearer import IN_HEADER as IN_HEADER
 from .identity.delivery import DELIVERIES as DELIVERIES
@@ -15,6 +16,8 @@ from .identity.delivery import delivery_of as delivery_of
 from .identity.delivery import describe_identity as describe_identity
 from .identity.delivery import find_meta_key as find_meta_key
 from .identity.delivery import with_shared_process as with_shared_process
+from .identity.oauth import LoginStore as LoginStore
+from .identity.oauth import find_login_file as find_login_file
 from .joined_servers import JoinedSession as JoinedSession
 from .pool import Pool as Pool
 from .pool import open_sessions as open_sessions

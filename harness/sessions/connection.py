@@ -274,7 +274,9 @@ class Connection:
         from harness.sessions.transports.http_client import ServerEndpoint
 
         described = self._spec.transport.headers, self._get_identity_headers, self.additions
-        return lambda: connect(ServerEndpoint(place.url, *described), self._meta, self._over.set)
+        login = self._bearers.get_login(self._spec, self._who, place.url)
+        endpoint = ServerEndpoint(place.url, *described, login)
+        return lambda: connect(endpoint, self._meta, self._over.set)
 
     async def _get_identity_headers(self) -> RequestAdditions:
         """Return headers and query of the caller's identity for every HTTP request."""

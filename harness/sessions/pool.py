@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import TaskGroup
@@ -47,6 +48,9 @@ from harness.sessions.processes.process import ServerStarts
 from harness.sessions.session import Session
 from harness.sessions.transports.throttle import Throttles
 from harness.types import Credential, JsonObject, ServerSpec
+
+if TYPE_CHECKING:
+    from harness.sessions.identity.oauth import Person
 
 MAX_PROCESSES = 16
 """Most servers at the same time: a Python server takes 70 MB, and much of a core while it starts.
@@ -336,11 +340,12 @@ def _check_caller(server: ServerSpec, who: Identity) -> None:
 async def open_sessions(
     learn: Callable[[str], None] = KNOWN.add_secret,
     limiter_of: Callable[[LimitedTarget], RequestLimiter] | None = None,
+    person: Person | None = None,
 ) -> AsyncGenerator[Pool]:
     """Open a pool of sessions; all its processes have ended when the block is left.
 
     ``learn`` gets every new secret, such as a token, before it is used. ``limiter_of`` makes the
-    limiters of its servers; by default `LIMITER_OF` does.
+    limiters of its servers; by default `LIMITER_OF` does. ``person`` consents to logins by OAuth.
 
     ```python
     async with open_sessions() as pool, pool.lend_session(server, {"role": "analyst"}) as session:
@@ -350,7 +355,7 @@ async def open_sessions(
     failure: BaseException | None = None
     async with (
         Guardian() as guardian,
-        Bearers(guardian, learn) as bearers,
+        Bearers(guardian, learn, person) as bearers,
         anyio.create_task_group() as owners,
     ):
         try:

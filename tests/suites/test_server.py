@@ -171,7 +171,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ("{command: x, identity: 5}", "2:32: identity: expected text, found 5."),
         (
             "{command: x, identity: jwt}",
-            '2:32: via: expected one of meta, bearer, env, header, query; found "jwt".',
+            '2:32: via: expected one of meta, bearer, env, header, oauth, query; found "jwt".',
         ),
         ("{command: x, identity: env}", "2:32: identity via env names no variable."),
         ("{command: x, identity: header}", "2:32: identity via header names no header."),
@@ -185,7 +185,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ),
         (
             "{command: x, identity: {via: heeder, headers: {A: b}}}",
-            '2:38: via: expected one of meta, bearer, env, header, query; found "heeder".',
+            '2:38: via: expected one of meta, bearer, env, header, oauth, query; found "heeder".',
         ),
         (
             "{command: x, identity: {vai: env}}",

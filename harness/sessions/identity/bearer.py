@@ -14,6 +14,7 @@ import anyio
 
 from harness.base import MARK, Redactor, ServerError, TokenPieces, UsageError, names_secret
 from harness.sessions.identity.deliveries.bearer import BearerDelivery, build_claims
+from harness.sessions.identity.deliveries.oauth import OAuthDelivery
 from harness.sessions.identity.delivery import Identity, RequestAdditions, delivery_of
 from harness.sessions.identity.token_command import run_token_command
 from harness.sessions.processes.guardian import Guardian
@@ -22,6 +23,7 @@ from harness.types import Credential, JsonObject, ServerSpec
 
 if TYPE_CHECKING:
     from harness.sessions.identity.issuer import Issuer, Issuers
+    from harness.sessions.identity.oauth import OAuthLogin, Person
     from harness.sessions.identity.tokens import Token
 
 RENEW_S = 60.0
@@ -128,10 +130,16 @@ class Bearer:
 class Bearers:
     """All token sources of a session pool, and their issuers; an async context manager."""
 
-    def __init__(self, guardian: Guardian, learn: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        guardian: Guardian,
+        learn: Callable[[str], None] = lambda _: None,
+        person: Person | None = None,
+    ) -> None:
         """Prepare; no issuer is started yet.
 
-        ``learn`` gets every token before its use.
+        ``learn`` gets every token before its use. ``person`` consents to logins; without one, an
+        account that is not logged in is an error.
         """
         self.guardian = guardian
         self.shown = TokenPieces(MARK)
@@ -139,6 +147,8 @@ class Bearers:
         self._redactor = Redactor()
         self._learn = learn
         self._issuers: Issuers | None = None
+        self._person = person
+        self._logins: dict[tuple[str, str], OAuthLogin] = {}
 
     async def __aenter__(self) -> Self:
         """Return itself."""
@@ -154,6 +164,22 @@ class Bearers:
         if not delivery_of(spec.identity).takes_tokens:
             return None
         return Bearer(self, spec, who, get_audience(spec, url))
+
+    def get_login(self, spec: ServerSpec, who: Identity, url: str) -> OAuthLogin | None:
+        """Return the login of ``who`` at the server at ``url``, if it is one by OAuth.
+
+        All connections of an account share it, so that one of them logs in for all.
+        """
+        delivery = delivery_of(spec.identity)
+        if not isinstance(delivery, OAuthDelivery) or who.user_context is None:
+            return None
+        from harness.sessions.identity.oauth import NobodyThere, OAuthLogin
+
+        key = url, who.key
+        if key not in self._logins:
+            person = self._person or NobodyThere(spec.name, who.user_context)
+            self._logins[key] = OAuthLogin(delivery, who.user_context, url, self.add_secret, person)
+        return self._logins[key]
 
     async def fill_issuer(self, spec: ServerSpec) -> ServerSpec:
         """Return ``spec``, about to be started, with its issuer filled in (`PLACEHOLDERS`).

@@ -77,6 +77,8 @@ class IdentityDelivery:
     """Whether each user needs a process of their own, which harness starts."""
     is_in_each_message: ClassVar[bool] = False
     """Whether each MCP message says who asks, so that users may share a connection."""
+    logs_in: ClassVar[bool] = False
+    """Whether its tokens come from a server's own authorization server, by OAuth."""
     takes_tokens: ClassVar[bool] = False
     """Whether it sends tokens, so that a test may ask for a flawed ``credential``."""
 

@@ -21,7 +21,7 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote_plus
 
 import anyio
@@ -40,6 +40,9 @@ from harness.sessions.processes.process import find_shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
 from harness.sessions.transports.http_errors import HttpFault
 from harness.types import dataclass
+
+if TYPE_CHECKING:
+    from harness.sessions.identity.oauth import OAuthLogin
 
 EXCERPT_S = 0.5
 """Seconds to wait for the body of an error, since only its status is essential."""
@@ -69,6 +72,8 @@ class ServerEndpoint:
     """Returns headers and query of the identity, which override `headers` and those of `url`."""
     additions: RequestAdditions = field(default_factory=RequestAdditions)
     """A prober's additions to each request, which the identity's headers override."""
+    login: OAuthLogin | None = None
+    """The account that is logged in by OAuth, if one is."""
 
 
 class EndpointClient:
@@ -100,6 +105,9 @@ class EndpointClient:
             by = f" by the proxy of {proxy.variable}" if proxy else ""
             message = f"cannot be reached at {url_text(url)}{by}: {_find_reason(error)}"
             raise HttpFault(message, gone=True) from error
+        except httpx2.TimeoutException as error:  # only requests for a token have a timeout
+            asked = url_text(error.request.url)
+            raise HttpFault(f"cannot be logged in to: {asked} gave no answer in time") from error
         except httpx2.SSEError as error:
             raise HttpFault(f"sent an event stream that cannot be read: {error}") from error
         except httpx2.DecodingError as error:
@@ -165,7 +173,18 @@ class _IdentityAuth(httpx2.Auth):
         request.headers.update(_encode_headers({**forged.headers, **own.headers}))
         if own.query or forged.query:
             request.url = _with_parameters(request.url, own.query, forged.query)
-        yield request
+        if self._endpoint.login is None:
+            yield request
+            return
+        flow = self._endpoint.login.authorize(request)
+        try:
+            outgoing = await anext(flow)
+            while True:
+                outgoing = await flow.asend((yield outgoing))
+        except StopAsyncIteration:
+            return
+        finally:
+            await flow.aclose()
 
 
 def _with_parameters(url: httpx2.URL, own: str, forged: str) -> httpx2.URL:
