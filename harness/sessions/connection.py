@@ -109,10 +109,8 @@ class Connection:
         """Whether the server could know for whom the connection is when its start ended."""
         self.is_late = False
         """Whether it did not open because the limit of a start had passed."""
-        self._opened = anyio.Event()
-        self._over = anyio.Event()
-        self._concluded = anyio.Event()
-        self._ended = anyio.Event()
+        self._opened, self._over = anyio.Event(), anyio.Event()
+        self._concluded, self._ended = anyio.Event(), anyio.Event()
 
     @property
     def tools(self) -> ToolList:
@@ -280,9 +278,9 @@ class Connection:
 
     async def _get_identity_headers(self) -> RequestAdditions:
         """Return headers and query of the caller's identity for every HTTP request."""
-        if self.bearer is not None:
-            return await self.bearer.build_additions()
-        return await request_additions(self._spec.identity, self._who.user_context)
+        if self.bearer is None:
+            return await request_additions(self._spec.identity, self._who.user_context)
+        return await self.bearer.build_additions()
 
     async def _wait_listening(self, host: Host, starting: anyio.CancelScope) -> bool:
         """Wait until the server listens; return whether it does."""
