@@ -88,6 +88,8 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     lenient: bool = False,
     block: str | Sequence[str] = (),
     variant: VariantSource | Sequence[VariantSource] = (),
+    faults: str | None = None,
+    fault: str | Sequence[str] = (),
     max_cost: float | None = None,
     max_tokens: int | None = None,
     max_errors: int | None = None,
@@ -132,6 +134,10 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         lenient: Leave out what a suite of another tool has and harness cannot check; it is listed.
         block: Never send a call to this tool.
         variant: Show the model the tool list of this variant. 'none' is the server's own list.
+        faults: Run each case clean, and once under each fault that can fire in it, or of a file.
+            [default: those of the suite]
+        fault: Run each case clean, and once under this fault: 'search_orders#1: timeout' hits the
+            first call, '*@0.2: error' a fifth of all.
         concurrency: Trials at the same time, at most 1000 in one process. [default: as
             configured, or 4]
         max_cost: Start no further trial at this cost.

@@ -16,6 +16,7 @@ from .checks import VOCABULARY as VOCABULARY
 from .checks import evaluate_checks as evaluate_checks
 from .checks.absent_fields import read_masks as read_masks
 from .checks.explaining.missing_call import PARSER_IS_OFF as PARSER_IS_OFF
+from .checks.explaining.transcript_lines import describe_injection as describe_injection
 from .checks.judge.judge import DEFAULT_JUDGE as DEFAULT_JUDGE
 from .checks.judge.judge import MAX_EXPLANATION as MAX_EXPLANATION
 from .checks.judge.judge import NO_JUDGE as NO_JUDGE

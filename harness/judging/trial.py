@@ -20,6 +20,7 @@ from typing import Any
 from harness.base import digest_json, utc_now
 from harness.judging.checks.explaining.transcript_lines import format_call
 from harness.judging.checks.registry import KINDS, every_check, get_kind
+from harness.judging.faults import describe_faults
 from harness.judging.matching.failure_texts import find_failure_words
 from harness.judging.trial_checks import (
     UNREAD_REPLIES,
@@ -145,6 +146,7 @@ def judge_trial(
         *echo_checks(transcript),
         *teardown_warnings(transcript),
         *conduct_warnings(transcript),
+        *describe_faults(trial.axes.get("fault"), transcript),
         *unseen_warnings(transcript),
         *written_call_warnings(transcript),
         *warn_of_unmarked_failures(transcript),
@@ -292,7 +294,11 @@ def events_digest(transcript: Transcript) -> str:
             requests = [[request.tool, request.arguments] for request in reply.tool_requests]
             events.append(["assistant", reply.text, requests])
     events += [
-        ["call", call.tool, call.arguments, call.outcome, call.text]
+        [
+            "call",
+            *(call.tool, call.arguments, call.outcome, call.text),
+            *([] if call.injected is None else [call.injected.rule, call.injected.text]),
+        ]
         for call in transcript.tool_calls
     ]
     return f"sha256:{digest_json([events, transcript.stop])}"

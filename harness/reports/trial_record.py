@@ -16,7 +16,15 @@ from harness.judging import combine_facts
 from harness.reports.sections.remarks import format_mark
 from harness.reports.sections.sentences import find_stand_in, format_problem
 from harness.suites import AXES
-from harness.types import HELD_BACK, JsonObject, Review, Transcript, TrialResult, dataclass
+from harness.types import (
+    FAULT_HITS,
+    HELD_BACK,
+    JsonObject,
+    Review,
+    Transcript,
+    TrialResult,
+    dataclass,
+)
 
 AXIS_FIELDS = tuple(axis.name for axis in AXES)
 """The axes of a trial, which are fields as well: null where the value is the default."""
@@ -311,6 +319,12 @@ class TrialRecord:
     def review_note(self) -> str | None:
         """The reviewer's reason; null if there is none."""
         return None if self.opinion is None else self.opinion.note
+
+    @property
+    def fault_hits(self) -> JsonObject | None:
+        """Calls that a fault hit, by its kind, {} if it did not fire; null if there was none."""
+        checks = self.result.checks
+        return next((check.actual for check in checks if check.kind == FAULT_HITS), None)
 
     @property
     def held_back(self) -> str | None:

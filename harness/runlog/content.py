@@ -184,7 +184,9 @@ def build_conversation(calls: Iterable[ToolCall]) -> tuple[Message, ...]:
         for call in made:
             asked.append(ToolRequest(id=call.request_id, tool=call.tool, arguments=call.arguments))
             answers.append(
-                ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)
+                ToolAnswer(
+                    request_id=call.request_id, text=call.told_text, is_error=call.told_as_error
+                )
             )
         told += [
             AssistantMessage(reply=Reply(tool_requests=tuple(asked), stop="tool_calls")),

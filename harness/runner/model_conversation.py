@@ -124,6 +124,7 @@ class ModelConversation(Conversation):
         self._calls: list[ToolCall] = []
         self._usage = Usage()
         self._replies = 0
+        self._deadline: anyio.CancelScope | None = None
 
     async def run(self) -> None:
         """Converse to the end; model and server errors are put into the transcript, not raised."""
@@ -131,6 +132,7 @@ class ModelConversation(Conversation):
         self._epoch = anyio.current_time()
         try:
             with anyio.move_on_after(self._timeout_s) as deadline:
+                self._deadline = deadline
                 self._stop = await self._converse()
         except ModelError as error:
             self._waited_s += error.waited_s
@@ -144,6 +146,11 @@ class ModelConversation(Conversation):
             # Without any reply there is nothing to judge the model or the server by.
             words = f"the model gave no reply within the case's {self._timeout_s:g} s"
             self._record_error(TrialError(kind="model", message=words))
+
+    def pass_time(self, seconds: float) -> None:
+        """Let ``seconds`` count against the limit of the trial that nobody waited for."""
+        if self._deadline is not None:
+            self._deadline.deadline -= seconds
 
     def add_message(self, text: str) -> None:
         """Add ``text`` to the conversation under way; the model reads it with its next request.
@@ -307,7 +314,7 @@ class ModelConversation(Conversation):
                 for call, cut in zip(calls, unanswered, strict=True)
             ]
         answers = (
-            ToolAnswer(request_id=request.id, text=self._cut(call), is_error=call.is_error)
+            ToolAnswer(request_id=request.id, text=self._cut(call), is_error=call.told_as_error)
             for request, call in zip(requests, calls, strict=True)
         )
         self._messages.append(ToolMessage(answers=tuple(answers)))
@@ -315,7 +322,7 @@ class ModelConversation(Conversation):
     def _cut(self, call: ToolCall) -> str:
         """Return what the model is told of a result; a search is answered by harness itself."""
         most = None if call.outcome == SEARCH else self._max_result_tokens
-        return call.text if most is None else cut_result(call.text, most)
+        return call.told_text if most is None else cut_result(call.told_text, most)
 
     def _build_unanswered(self, request: ToolRequest, outcome: Outcome, words: str) -> ToolCall:
         return build_unanswered_call(

@@ -26,6 +26,7 @@ from harness.runner.case_rules import ScriptedCalls, grant_leave, own_costs
 from harness.runner.conversation import Conversation
 from harness.runner.direct_calls import DirectCalls
 from harness.runner.end_state import read_states
+from harness.runner.faults import FaultedModel, build_injector
 from harness.runner.model_conversation import ModelConversation
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight, require_tools
@@ -43,6 +44,8 @@ from harness.runner.users import Speaker, build_speaker
 from harness.runner.variants.shown_tools import ShownTools
 from harness.runner.variants.variant_session import PresentedSession, VariantModel, VariantSession
 from harness.sessions import (
+    FaultInjector,
+    FaultySession,
     Session,
     TracedSession,
     TraceIds,
@@ -205,6 +208,8 @@ class _Attempt:
             session = sessions[0]
             toolbox = None if case.user is None else give_toolbox(session, case.user)
             sessions = [withhold_tools(each, case.user) for each in sessions]
+            if (injector := build_injector(job)) is not None:
+                sessions = [FaultySession(each, injector) for each in sessions]
             self._tools = sessions[-1].tools
             offers = [each.tools for each in sessions]
             require_tools(case, job.server.name, offers, session.stderr_tail())
@@ -214,7 +219,7 @@ class _Attempt:
             self._conversation = (
                 DirectCalls(case, session)
                 if case.calls
-                else self._build_conversation(list(told), sessions, toolbox)
+                else self._build_conversation(list(told), sessions, toolbox, injector)
                 if job.model.agent is None
                 else self._build_agent_conversation(job.model.agent, sessions[0], toolbox)
             )
@@ -232,7 +237,11 @@ class _Attempt:
                     self._beside = limit_side_channels((*self._beside, *read_operator_log(session)))
 
     def _build_conversation(
-        self, turns: Sequence[int], sessions: Sequence[Session], toolbox: UserToolbox | None
+        self,
+        turns: Sequence[int],
+        sessions: Sequence[Session],
+        toolbox: UserToolbox | None,
+        injector: FaultInjector | None,
     ) -> ModelConversation:
         """Return the conversation with a model, which changes to the next session at each turn.
 
@@ -243,10 +252,12 @@ class _Attempt:
         shown = [self._show_tools(variant, each) for each in sessions] if variant else []
         if isinstance(model, PerTrialModel):
             model = model.for_trial(self._label)
-        elif variant is not None:
-            model = VariantModel(grant_leave(model, job, shown), shown)
         else:
-            model = grant_leave(model, job)
+            model = grant_leave(model, job, shown)
+            if injector is not None:
+                model = FaultedModel(model, injector, shown)
+            if variant is not None:
+                model = VariantModel(model, shown)
         if variant is not None:
             sessions = [VariantSession(*pair) for pair in zip(sessions, shown, strict=True)]
         case = job.trial.case
@@ -257,7 +268,7 @@ class _Attempt:
         )
         if self._tell is not None:
             strategy.tell = self._report_progress
-        return ModelConversation(
+        conversation = ModelConversation(
             case,
             model,
             sessions[0],
@@ -268,6 +279,9 @@ class _Attempt:
             strategy,
             None if variant is None else variant.max_result_tokens,
         )
+        if injector is not None:
+            injector.pass_time = conversation.pass_time
+        return conversation
 
     def _build_agent_conversation(
         self, spec: AgentSpec, session: Session, toolbox: UserToolbox | None

@@ -2,6 +2,8 @@ from .call_record import build_unanswered_call as build_unanswered_call
 from .call_record import describe_required_input as describe_required_input
 from .call_record import restore_frame as restore_frame
 from .connection import Connection as Connection
+from .faults.interposer import FaultInjector as FaultInjector
+from .faults.interposer import FaultySession as FaultySession
 from .identity.bearer import check_credential as check_credential
 from .identity.browser import Browser as Browser
 from .identity.deliveries.bearer import AGAIN as AGAIN

@@ -7,6 +7,7 @@ from .axes import describe_variant as describe_variant
 from .axes import list_points as list_points
 from .axes import name_values as name_values
 from .axes import reword_case as reword_case
+from .axes import suits_point as suits_point
 from .config import PROJECT_FILES as PROJECT_FILES
 from .config import Config as Config
 from .config import load_config as load_config

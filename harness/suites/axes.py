@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from harness.base import UsageError, canonical_json, did_you_mean, digest_json
+from harness.suites.faults import choose_faults, suits_case
 from harness.suites.variants import read_variants_file
-from harness.types import Case, JsonObject, Suite, Variant, dataclass
+from harness.types import Case, FaultSet, JsonObject, Suite, Variant, dataclass
 
 DEFAULT = "none"
 """What asks for the default among values of an axis."""
@@ -45,6 +46,8 @@ class Axis:
     ``words`` for people."""
     reword: Callable[[Case, Any], Case] = _keep_case
     """``(case, value) → the case as it is asked``."""
+    suits: Callable[[Case, Any], bool] = lambda _case, _value: True
+    """``(case, value) → whether the case is run at that value``."""
 
 
 _DIGITS = 12
@@ -146,10 +149,26 @@ VARIANT = Axis(
 )
 
 
+def _describe_faults(value: FaultSet) -> JsonObject:
+    """Return the faults of a value, their digest, and what they do in words."""
+    edits = [asdict(fault) for fault in value.faults]
+    words = "; ".join(fault.words for fault in value.faults)
+    return {"digest": digest_json(edits)[:_DIGITS], "words": words, "faults": edits}
+
+
+FAULT = Axis(
+    name="fault",
+    doc="What went wrong between server and model; null: nothing.",
+    choose=lambda suite, request: choose_faults(suite, request.faults, request.fault),
+    describe=_describe_faults,
+    suits=suits_case,
+)
+
+
 Point: TypeAlias = Mapping[str, Any]
 """Name of an axis → the value itself, without axes at their default."""
 
-AXES: tuple[Axis, ...] = (VARIANT,)
+AXES: tuple[Axis, ...] = (VARIANT, FAULT)
 """In the order of an entrant's name."""
 
 
@@ -175,6 +194,11 @@ def describe_values(points: Sequence[Point]) -> dict[str, dict[str, JsonObject]]
         if values:
             described[axis.name] = {name: axis.describe(one) for name, one in values.items()}
     return described
+
+
+def suits_point(case: Case, point: Point) -> bool:
+    """Return whether ``case`` is run at ``point``."""
+    return all(axis.suits(case, point[axis.name]) for axis in AXES if axis.name in point)
 
 
 def reword_case(case: Case, point: Point) -> Case:

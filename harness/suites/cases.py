@@ -18,6 +18,7 @@ from harness.base import (
     parse_single_line,
 )
 from harness.judging import checks_of_model, checks_with
+from harness.suites.faults import read_faults
 from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
@@ -214,6 +215,12 @@ class CaseReader:
             wordings=values.get("wordings", ()),
             turns=turns,
             user=user,
+            repeats=replace(
+                shared.repeats,
+                faults=read_faults(
+                    self._reading, (*path, "faults"), values.get("faults", ()), of_case=True
+                ),
+            ),
             description=values.get("description"),
             at=self._reading.document.locate(path),
         )

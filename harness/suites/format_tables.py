@@ -37,6 +37,7 @@ from harness.base import (
 )
 from harness.suites.config.server_entries import ALLOW_WRITES, HANDLING
 from harness.suites.default_expectations import DEFAULT_EXPECT
+from harness.suites.faults import FAULTS
 from harness.suites.identities import (
     AS,
     EXPECT,
@@ -334,6 +335,7 @@ _SUITE_FIELDS = {
         "Settings and assertions for every test.", refer_to("defaults"), parse_mapping
     ),
     "variants": VARIANTS,
+    "faults": FAULTS,
     "interference": INTERFERENCE,
     "tests": build_field(
         "The tests.",
@@ -362,5 +364,6 @@ _TEST_FIELDS = {
     **_WHO,
     "tool": TOOL,
     "expect": EXPECT,
+    "faults": FAULTS,
     "assertions": _ASSERTIONS,
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.base import Document, DocumentReader, InvalidInput, Problem, Values, read_document
 from harness.suites.cases import CaseReader
 from harness.suites.config.server_entries import build_guard_rails, read_server
+from harness.suites.faults import read_faults
 from harness.suites.format_tables import SuiteLayouts, build_layouts
 from harness.suites.interference import read_alterations
 from harness.suites.readers import Vocabulary
@@ -81,6 +82,7 @@ def _read_suite(reading: DocumentReader, layout: SuiteLayouts) -> Suite:
         user_model=values.get("user_model"),
         cases=cases,
         variants=read_variants(reading, ("variants",), values.get("variants", {})),
+        faults=read_faults(reading, ("faults",), values.get("faults", ())),
         alterations=tuple(
             read_alterations(
                 reading, ("interference",), values.get("interference", []), reader.read_calls

@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.base import EXTENSION, Field, Layout, any_of, canonical_json, refer_to
 from harness.suites.config.server_entries import SERVER, identity_layout
+from harness.suites.faults import FAULT_LAYOUT, PART_LAYOUT
 from harness.suites.format_tables import SuiteLayouts, build_layouts
 from harness.suites.identities import build_expectation_schema
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
@@ -93,6 +94,8 @@ def _list_parts(layout: SuiteLayouts) -> dict[str, tuple[str, Layout]]:
         "variant_parameter": ("What a model sees of a parameter.", PARAMETER_LAYOUT),
         "tool_search": ("A search in place of a list of tools.", TOOL_SEARCH_LAYOUT),
         "decoys": ("Tools without a function.", DECOYS_LAYOUT),
+        "fault": ("Something that goes wrong between server and model.", FAULT_LAYOUT),
+        "fault_part": ("One of several faults in the same trial.", PART_LAYOUT),
         "alteration": ("A withheld value that is altered.", ALTERATION_LAYOUT),
         "data_set": ("How the data of a server is prepared.", DATA_SET_LAYOUT),
         "may_depend": ("A tool that may depend on an altered value.", MAY_DEPEND_LAYOUT),

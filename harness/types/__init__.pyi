@@ -37,12 +37,20 @@ from .cases import Severity as Severity
 from .cases import SimulatedUser as SimulatedUser
 from .cases import Suite as Suite
 from .cases import Turn as Turn
+from .check_results import FAULT_HITS as FAULT_HITS
 from .check_results import HELD_BACK as HELD_BACK
 from .check_results import UNMARKED_FAILURE as UNMARKED_FAILURE
 from .check_results import WRITTEN_CALL as WRITTEN_CALL
 from .check_results import CheckResult as CheckResult
 from .check_results import Judgement as Judgement
 from .check_results import Verdict as Verdict
+from .faults import FAILING as FAILING
+from .faults import UNASKED as UNASKED
+from .faults import FaultKind as FaultKind
+from .faults import FaultRule as FaultRule
+from .faults import FaultSet as FaultSet
+from .faults import Injection as Injection
+from .outcomes import INJECTED as INJECTED
 from .outcomes import NOT_LOADED as NOT_LOADED
 from .outcomes import NOT_SENT as NOT_SENT
 from .outcomes import NOT_SHOWN as NOT_SHOWN
@@ -102,8 +110,6 @@ from .transcripts import ToolMessage as ToolMessage
 from .transcripts import Transcript as Transcript
 from .transcripts import TrialError as TrialError
 from .transcripts import UserMessage as UserMessage
-from .transcripts import Wire as Wire
-from .transcripts import WireMessage as WireMessage
 from .transcripts import sum_server_waits as sum_server_waits
 from .user_calls import attach_user_calls as attach_user_calls
 from .variants import COPY_LETTERS as COPY_LETTERS
@@ -116,3 +122,5 @@ from .variants import PresentedTool as PresentedTool
 from .variants import ToolEdit as ToolEdit
 from .variants import ToolSearch as ToolSearch
 from .variants import Variant as Variant
+from .wire_frames import Wire as Wire
+from .wire_frames import WireMessage as WireMessage

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Literal, TypeAlias
 
 from harness.types.basics import JsonObject, Location, ScriptedCall
+from harness.types.faults import FaultSet
 from harness.types.shared_dataclass import dataclass
 
 Credential: TypeAlias = Literal[
@@ -170,6 +171,8 @@ class Repeats:
     test: str | None = None
     """Name of the test that it and other cases were made of: by identities, a matrix, parameters.
     They are one unit of evidence (`harness.base.stats.units`); ``None`` for a case of its own."""
+    faults: tuple[FaultSet, ...] = ()
+    """What goes wrong in further trials, beside those in which nothing does."""
 
 
 LeakRule: TypeAlias = Literal["fail", "ignore"]

@@ -16,6 +16,7 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
+from harness.types.faults import FaultSet
 from harness.types.shared_dataclass import dataclass
 from harness.types.specs import GuardRails, Isolation, ModelSpec, ServerSpec
 from harness.types.variants import Variant
@@ -305,6 +306,8 @@ class Suite:
     pass rate says everything."""
     variants: tuple[Variant, ...] = ()
     """Changed tool lists that the model may be shown, for ``--variant``."""
+    faults: tuple[FaultSet, ...] = ()
+    """What goes wrong in further trials of each case."""
     alterations: tuple[Alteration, ...] = ()
     """Withheld values to be altered by a probe (`harness.probing.interference`)."""
     notes: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ Outcome: TypeAlias = Literal[
     "blocked",
     "decoy",
     "not_loaded",
+    "injected",
     "tool_search",
 ]
 """How a call ended:
@@ -38,6 +39,7 @@ Outcome: TypeAlias = Literal[
 - ``decoy``: the tool is not the server's; a variant added it to the model's list. Never sent.
 - ``not_loaded``: the tool was not in the list of this reply, since no search had found it. Never
   sent.
+- ``injected``: a fault answered in place of the server (`ToolCall.injected`). Never sent.
 - ``tool_search``: a search for tools, which a variant put in place of the list. No call of a tool:
   checks do not see it.
 - ``blocked``: harness's own guard did not send it (read-only mode, blocked tool, call limit)."""
@@ -49,7 +51,10 @@ policy, and it is unknown what such a call has changed."""
 SEARCH: Outcome = "tool_search"
 """The outcome of what is no call of a tool: harness itself answers it, whatever it was asked."""
 
-NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy", "not_loaded", SEARCH})
+INJECTED: Outcome = "injected"
+"""The outcome of a call that a fault kept from the server."""
+
+NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy", "not_loaded", INJECTED, SEARCH})
 """Outcomes of calls that never reached the server, and so say nothing about it."""
 
 NOT_LOADED = " (not loaded)"
@@ -116,7 +121,7 @@ class CallCounts:
 
     @property
     def not_sent(self) -> int:
-        """Calls that did not reach the server: blocked, of a decoy, or of a tool not loaded."""
+        """Calls that did not reach the server: blocked, answered by a fault, of a decoy …"""
         return sum(self.outcomes.get(outcome, 0) for outcome in NOT_SENT - {SEARCH})
 
     @property

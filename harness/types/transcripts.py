@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, left_out_if
+from harness.types.faults import Injection
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply, Usage
 from harness.types.shared_dataclass import dataclass
 from harness.types.specs import AgentFacts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireMessage:
-    """A JSON-RPC message of a call, without what the call's record holds anyway."""
-
-    body: JsonObject
-    """The message; ``null`` stands where something was left out."""
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    """Where that is, as a JSON Pointer → the field of `ToolCall` that has it: ``arguments``,
-    ``structured``, ``text``, or some of its lines, ``text 2-5 of 9``."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
-    """How a call crossed the MCP session, as far as it is known; ``None`` is unknown."""
-
-    id: str | None = None
-    """The id of its JSON-RPC request, as text."""
-    session: str | None = None
-    """The server's id of the MCP session, if it gave one; only recorded while a run is traced,
-    since it lets in whoever has it."""
-    protocol: str | None = None
-    """The protocol revision that was agreed on."""
-    transport: str | None = None
-    """What carried it: ``pipe`` or ``tcp``."""
-    request: WireMessage | None = None
-    """The JSON-RPC request."""
-    response: WireMessage | None = None
-    """What answered it; ``None`` if no JSON-RPC message did."""
+from harness.types.wire_frames import Wire
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +158,19 @@ class ToolCall:
     wire: Wire | None = None
     """How it was sent, with its JSON-RPC frames (`harness.sessions.call_record`); ``None`` for a
     call that was not sent."""
+    injected: Injection | None = field(default=None, metadata=left_out_if(None))
+    """What the model was shown instead, if a fault hit the call: all other fields are what the
+    server really did."""
+
+    @property
+    def told_text(self) -> str:
+        """What the model was told: the text, or what a fault put in its place."""
+        return self.text if self.injected is None else self.injected.text
+
+    @property
+    def told_as_error(self) -> bool:
+        """Whether the model was told that the call failed."""
+        return self.is_error if self.injected is None else self.injected.is_error
 
     @property
     def attempted_tool(self) -> str:

@@ -178,6 +178,8 @@ def _encode_calls(result: TrialResult, said: Transcript) -> list[dict[str, Any]]
             "expected": expected,
             "result": limit_text(call.text, _RESULT),
             "duration_s": round(call.duration_s, 3),
+            "fault": None if call.injected is None else clean_json(call.injected.rule),
+            "shown": None if call.injected is None else limit_text(call.injected.text, _RESULT),
         }
         for call, expected in mark_calls(result, said, _MOST_CALLS)
     ]

@@ -22,7 +22,7 @@ from harness.reports.record_fields import (
 )
 from harness.reports.telemetry.conventions import OF_TRIAL
 from harness.reports.telemetry.spans import build_trace
-from harness.reports.trial_record import TrialRecord
+from harness.reports.trial_record import AXIS_FIELDS, TrialRecord
 from harness.runlog import RunLog, read_log
 from harness.types import Report, TrialResult
 from tests.reports.querying.support import json_report, jsonl_report, objects
@@ -88,7 +88,10 @@ def test_json_has_the_values_of_the_record(log: RunLog, records: Records) -> Non
                 )
                 assert one == {name: other[name] for name in one}
     errors = {"error", "error_kind", "error_detail", "skip_reason"}
-    assert names | errors == {*RESULT_FIELDS} - {"suite", "case", "model", "variant", "latency_ms"}
+    assert names | errors == {*RESULT_FIELDS} - {
+        *("suite", "case", "model", "latency_ms"),
+        *AXIS_FIELDS,
+    }
 
 
 def test_csv_has_the_values_of_the_record(log: RunLog, records: Records) -> None:

@@ -14,25 +14,25 @@ import pytest
 from tests.end_to_end.harness_process import Finished, Project, finish, plain_server, provided
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
-WITH_FAULTS = """
+WITH_WEATHER = """
 from dataclasses import dataclass
 
 from harness.suites import axes
 
 
 @dataclass(frozen=True)
-class Fault:
+class Weather:
     name: str
 
 
 axes.AXES = (
     *axes.AXES,
     axes.Axis(
-        name="fault",
+        name="weather",
         doc="What fails.",
-        choose=lambda suite, request: (None, Fault("outage")),
-        describe=lambda fault: {"digest": "d1", "words": "all calls fail"},
-        reword=lambda case, fault: case.with_prompt(f"{case.prompt} ({fault.name})"),
+        choose=lambda suite, request: (None, Weather("outage")),
+        describe=lambda weather: {"digest": "d1", "words": "all calls fail"},
+        reword=lambda case, weather: case.with_prompt(f"{case.prompt} ({weather.name})"),
     ),
 )
 
@@ -75,7 +75,7 @@ def provider(project: Project) -> Iterator[FakeProvider]:
 def harness(project: Project) -> Harness:
     def run(*arguments: str) -> Finished:
         process = subprocess.Popen(
-            [sys.executable, "-c", WITH_FAULTS, *arguments],
+            [sys.executable, "-c", WITH_WEATHER, *arguments],
             cwd=project.folder,
             env=project._environment({}),
             stdin=subprocess.DEVNULL,
@@ -106,17 +106,17 @@ def test_the_log_has_the_axis_and_a_run_is_taken_up_where_it_lacks_a_value(
     harness("evals", "first", *VARIANTS)
     log = project.log()
     assert statuses(project) == EXPECTED
-    assert log.header.axes["fault"] == {"outage": {"digest": "d1", "words": "all calls fail"}}
+    assert log.header.axes["weather"] == {"outage": {"digest": "d1", "words": "all calls fail"}}
     assert list(log.header.entrants) == ENTRANTS
     assert log.header.entrants["m+edited+outage"] == {
         "model": "m",
         "variant": "edited",
-        "fault": "outage",
+        "weather": "outage",
     }
     assert len({one.key for one in log.results}) == len(EXPECTED)
 
     lines = log.path.read_text("utf-8").splitlines(keepends=True)
-    left = [one for one in lines if '"fault":"outage"' not in one or '"kind":"header"' in one]
+    left = [one for one in lines if '"weather":"outage"' not in one or '"kind":"header"' in one]
     log.path.write_text("".join(left[:-1]), "utf-8")
     asked = len(provider.journal)
     harness("evals", "--resume")
@@ -125,7 +125,7 @@ def test_the_log_has_the_axis_and_a_run_is_taken_up_where_it_lacks_a_value(
 
     without = project.run("evals", "--resume", log.header.run_id)
     assert without.code == 3
-    assert "fault outage (all calls fail; digest d1) is gone" in without.stderr
+    assert "weather outage (all calls fail; digest d1) is gone" in without.stderr
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_shards_are_merged_and_their_entrants_compared(
     harness("merge", *parts)
     assert statuses(project) == EXPECTED
     compared = harness("compare", "latest", "--json-output").document["result"]
-    sides = [(side["model"], side["variant"], side["fault"]) for side in compared["sides"]]
+    sides = [(side["model"], side["variant"], side["weather"]) for side in compared["sides"]]
     assert sides == [
         ("m", None, None),
         ("m", None, "outage"),
@@ -147,7 +147,7 @@ def test_shards_are_merged_and_their_entrants_compared(
         ("m", "edited", "outage"),
     ]
     first = compared["contrasts"][0]
-    assert "fault was none, is outage (all calls fail; digest d1)" in first["differences"]
+    assert "weather was none, is outage (all calls fail; digest d1)" in first["differences"]
     assert [case["change"] for case in first["cases"]] == ["worse", "worse"]
 
 
@@ -159,15 +159,15 @@ def test_every_output_names_the_axis(
     shown = harness("evals", "first", *(f"--report={file}" for file in files)).stdout
     assert ["case", "m", "m+outage"] in [line.split() for line in shown.splitlines()]
     document = json.loads(files[0].read_text("utf-8"))
-    assert [one["fault"] for one in document["result"]["suites"]] == [None, "outage"]
+    assert [one["weather"] for one in document["result"]["suites"]] == [None, "outage"]
     trials = [json.loads(one) for one in files[1].read_text("utf-8").splitlines()]
-    faults = {one["metadata"]["harness"]["fault"]: one["pass"] for one in trials}
-    assert faults == {None: True, "outage": False}
+    weathers = {one["metadata"]["harness"]["weather"]: one["pass"] for one in trials}
+    assert weathers == {None: True, "outage": False}
     with files[2].open(encoding="utf-8-sig") as stream:
-        assert [one["fault"] for one in csv.DictReader(stream)] == ["", "outage"] * 2
-    assert '<property name="fault" value="outage" />' in files[3].read_text("utf-8")
+        assert [one["weather"] for one in csv.DictReader(stream)] == ["", "outage"] * 2
+    assert '<property name="weather" value="outage" />' in files[3].read_text("utf-8")
     for table in ("trials", "cases"):
-        sql = f'select "case", fault, status from {table} order by 1, 2'
+        sql = f'select "case", weather, status from {table} order by 1, 2'
         rows = harness("query", "latest", sql, "--json-output").document["result"]["rows"]
         assert [[*row.values()] for row in rows] == [
             ["a", None, "passed"],

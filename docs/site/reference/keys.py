@@ -11,6 +11,7 @@ from harness.suites.config.files import CONFIGURATION, DEFAULTS, MODELS
 from harness.suites.config.model_entries import MODEL
 from harness.suites.config.server_entries import identity_layout
 from harness.suites.config.servers import NAMED_SERVER
+from harness.suites.faults import FAULT_LAYOUT, PART_LAYOUT
 from harness.suites.format_tables import build_layouts
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
 from harness.suites.simulated_users import USER_LAYOUT
@@ -59,6 +60,8 @@ def suite_page() -> str:
             "Below ``tool_search:`` of a variant: a search in place of a long list.",
             TOOL_SEARCH_LAYOUT,
         ),
+        "faults": ("Each item of ``faults:``.", FAULT_LAYOUT),
+        "faults of one trial": ("Each item of ``together:`` of a fault.", PART_LAYOUT),
         "interference": ("Each item of ``interference:``.", ALTERATION_LAYOUT),
         "data sets of an alteration": (
             "Below ``a:`` and ``b:`` of an item of ``interference:``.",

@@ -72,6 +72,8 @@ SECTIONS = {
     "decoys": "suite.md#decoys",
     "defaults": "suite.md#defaults",
     "expectation": "suite.md#expect",
+    "fault": "suite.md#faults",
+    "fault_part": "suite.md#faults-of-one-trial",
     "identity": "configuration.md#identity",
     "may_depend": "suite.md#may_depend",
     "server": "configuration.md#a-server",

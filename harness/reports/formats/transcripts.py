@@ -7,6 +7,7 @@ from collections import deque
 from typing import Any, TextIO
 
 from harness.base import format_seconds, make_printable
+from harness.judging import describe_injection
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,
@@ -17,6 +18,9 @@ from harness.types import (
     TrialResult,
     UserMessage,
 )
+
+_LONGEST = 20_000
+"""Most characters of what a fault showed the model."""
 
 
 def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
@@ -86,7 +90,9 @@ def _format_call(call: ToolCall | None, tool: str, what: str = "call") -> list[s
     ended = f"{call.outcome}, {format_seconds(call.duration_s)}"
     head = f"{what:<9} {call.tool}({_format_json(call.arguments)}) → {ended}"
     faults = (*call.argument_errors, *call.output_errors, *call.not_validated)
-    return [head, *(f"    {line}" for line in (*faults, *call.text.splitlines()))]
+    injected = () if call.injected is None else (describe_injection(call.injected, _LONGEST),)
+    lines = (*faults, *call.text.splitlines(), *injected)
+    return [head, *(f"    {line}" for line in lines)]
 
 
 def _format_block(who: str, text: str) -> list[str]:

@@ -227,6 +227,8 @@ CALLS = Table(
         ),
         INTEGER("result_bytes", "Size of the whole result in bytes.", "call.result_bytes"),
         TEXT("text", "Text of the result or error, as far as the log has it.", "call.text"),
+        TEXT("fault", "The fault that hit the call."),
+        TEXT("shown", "What the model saw in place of `text`, if a fault hit the call."),
     ),
     keys=("trial_id",),
 )
@@ -345,7 +347,16 @@ def iterate_conversation_rows(
     for phase, calls in phases.items():
         for n, call in enumerate(calls, start=1):
             asked_in = call.reply or None
-            row = CALLS.build_row(trial_id=trial_id, n=n, phase=phase, call=call, reply=asked_in)
+            hit = call.injected
+            row = CALLS.build_row(
+                trial_id=trial_id,
+                n=n,
+                phase=phase,
+                call=call,
+                reply=asked_in,
+                fault=None if hit is None else hit.rule,
+                shown=None if hit is None else hit.text,
+            )
             yield CALLS, row
     replies = [message for message in said.messages if isinstance(message, AssistantMessage)]
     for n, message in enumerate(replies, start=1):

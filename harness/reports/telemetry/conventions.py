@@ -83,6 +83,8 @@ STOP = "harness.stop"
 COST = "harness.cost_usd"
 TAGS = "harness.tags"
 OUTCOME = "harness.tool.outcome"
+FAULT = "harness.tool.fault"
+FAULT_SHOWN = "harness.tool.fault.shown"
 REPLY = "harness.reply"
 PHASE = "harness.phase"
 SEVERITY = "harness.check.severity"
@@ -105,7 +107,7 @@ TRIAL_DURATION = "harness.trial.duration"
 RUN_COST = "harness.cost"
 
 _MESSAGES = {INPUT_MESSAGES, OUTPUT_MESSAGES, INPUT_VALUE, OUTPUT_VALUE, USER_CONTEXT}
-_DETAILS = {TOOL_ARGUMENTS, TOOL_RESULT, EXPLANATION, CHECK_LABEL, ERROR_MESSAGE}
+_DETAILS = {TOOL_ARGUMENTS, TOOL_RESULT, FAULT_SHOWN, EXPLANATION, CHECK_LABEL, ERROR_MESSAGE}
 CONTENT = frozenset(_MESSAGES | _DETAILS)
 """Attributes that may hold text of users, models, servers and suites."""
 

@@ -288,7 +288,7 @@ class _SpanTree:
     def _build_call(self, call: ToolCall, phase: str | None, offset: float, span_id: int) -> Span:
         start = offset + call.started_s
         failed = call.outcome if call.is_error else None
-        wire, code = call.wire or Wire(), call.error_code
+        wire, code, hit = call.wire or Wire(), call.error_code, call.injected
         return Span(
             name=f"{conventions.EXECUTE_TOOL} {call.tool}",
             span_id=span_id,
@@ -316,6 +316,8 @@ class _SpanTree:
                     conventions.PHASE: phase,
                     conventions.TOOL_ARGUMENTS: encode_json(call.arguments),
                     conventions.TOOL_RESULT: call.text,
+                    conventions.FAULT: hit and hit.rule,
+                    conventions.FAULT_SHOWN: hit and limit_text(hit.text, LONGEST),
                 }
             ),
             failed=failed,

@@ -126,7 +126,9 @@ class SharedPayload:
 
 def _strip_part(part: object) -> object:
     if isinstance(part, Suite):
-        return replace(part, cases=(), left_out=(), variants=(), alterations=(), server=None)
+        return replace(
+            part, cases=(), left_out=(), variants=(), faults=(), alterations=(), server=None
+        )
     if isinstance(part, ModelSpec) and part.function is not None:
         return replace(part, function=None)  # imported there, by its name
     return part

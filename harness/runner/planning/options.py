@@ -268,6 +268,20 @@ OPTIONS = (
         absent={"page": _OWN_FILES},
     ),
     RunOption(
+        "faults standard|none|FILE",
+        TEXT,
+        "Run each case clean, and once under each fault that can fire in it, or of a file.",
+        default="those of the suite",
+        narrowed={"page": choice_type("standard", "none")},
+    ),
+    RunOption(
+        "fault RULE",
+        TEXT,
+        "Run each case clean, and once under this fault: 'search_orders#1: timeout' hits the first "
+        "call, '*@0.2: error' a fifth of all.",
+        repeated=True,
+    ),
+    RunOption(
         "concurrency N",
         number_type(least=1, most=100_000),
         f"Trials at the same time, at most {MOST_IN_A_PROCESS} in one process.",

@@ -11,13 +11,14 @@ from harness.base import UsageError, bare_url, digest_json, format_path
 from harness.judging import needs_fresh_copy
 from harness.runner.planning.option_types import MOST_IN_A_PROCESS
 from harness.sessions import TRANSPORTS, describe_identity
-from harness.suites import Point, describe_values, name_values, reword_case
+from harness.suites import Point, describe_values, name_values, reword_case, suits_point
 from harness.types import (
     CLIENT_CAN,
     NOBODY_ASKED,
     AgentSpec,
     Case,
     Check,
+    FaultSet,
     JsonObject,
     ModelSpec,
     ServerSpec,
@@ -58,6 +59,11 @@ class Job:
     def variant(self) -> Variant | None:
         """What the model sees in place of the server's own list."""
         return self.point.get("variant")
+
+    @property
+    def faults(self) -> FaultSet | None:
+        """What goes wrong between server and model."""
+        return self.point.get("fault")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +166,8 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
                 player = player_of(suite, case, model)
                 played_by = [] if player is None else [describe_model(player)]
                 for point, described in [({}, [])] if case.calls else points:
+                    if not suits_point(case, point):
+                        continue
                     asked, axes = reword_case(case, point), name_values(point)
                     for index in range(repeats):
                         parts = [case_key, model_key, server_key, index, *played_by, *described]

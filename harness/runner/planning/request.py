@@ -69,6 +69,10 @@ class RunRequest:
     variants: Sequence[str] = ()
     """Variants of the tool list, each by its name in the suite or by a file of variants; ``none``
     is the server's own list, and so is an empty request."""
+    faults: str | None = None
+    """``standard``, ``none``, or a file of faults, in place of those in the suites."""
+    fault: Sequence[str] = ()
+    """Faults as ``search_orders#1: timeout``, in place of those in the suites."""
     judge_model: str | None = None
     """The model that judges, instead of every suite's own; ``none`` for no judge."""
     user_model: str | None = None

@@ -58,6 +58,8 @@ VALID: dict[str, list[tuple[str, Any]]] = {
     "max_cases": [("7", 7)],
     "block": [("refund", {"refund"})],
     "variant": [("terse", ["terse"])],
+    "faults": [("standard", "standard")],
+    "fault": [("a#1: error", ["a#1: error"])],
     "concurrency": [("1", 1), ("16", 16)],
     "max_cost": [("0", 0), ("0.5", 0.5)],
     "max_tokens": [("1", 1)],

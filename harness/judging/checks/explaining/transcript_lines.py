@@ -14,6 +14,7 @@ from harness.judging.matching.json_values import format_value, shorten_value
 from harness.judging.matching.texts import fold_text, format_line, measure_likeness
 from harness.types import (
     NOT_SHOWN,
+    Injection,
     JsonObject,
     Outcome,
     PresentedTool,
@@ -70,6 +71,7 @@ _OUTCOMES: dict[Outcome, str] = {
     "invalid_result": "the server's answer is not an MCP result",
     "decoy": "not sent: a decoy, which a variant added to the tools",
     "not_loaded": "not sent: the model had not found the tool by a search yet",
+    "injected": "not sent: a fault answered it",
     "tool_search": "a search for tools, which the harness answered",
     "blocked": "not sent: held back by the harness",
 }
@@ -103,8 +105,17 @@ def describe_outcome(call: ToolCall) -> str:
 
 
 def describe_call(call: ToolCall, width: int = 120) -> str:
-    """Return a call as text, and how it ended."""
-    return f"{format_call(call, width)} → {describe_outcome(call)}"
+    """Return a call as text, how it ended, and what a fault made of that."""
+    ended = f"{format_call(call, width)} → {describe_outcome(call)}"
+    return ended if call.injected is None else f"{ended}; {describe_injection(call.injected)}"
+
+
+def describe_injection(shown: Injection, width: int = 120) -> str:
+    """Return which fault hit a call, and what the model saw instead of the server's answer."""
+    seen = f"“{format_line(shown.text, width)}”" if shown.text.strip() else "nothing"
+    simulated = f", {shown.simulated_s:g} s of waiting simulated" if shown.simulated_s else ""
+    words = "an error" if shown.is_error else "a result"
+    return f"fault {shown.rule}: the model saw {words}{simulated}: {seen}"
 
 
 def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:

@@ -224,7 +224,7 @@ def _encode_call(call: ToolCall, status: Status) -> JsonObject:
             [limit_text(path, 300), limit_text(value, _LONGEST)]
             for path, value in list(_iterate_leaves(call.arguments))[:_MOST_ARGUMENTS]
         ],
-        "result": limit_text(call.text, _LONGEST),
+        "result": limit_text(call.told_text, _LONGEST),
     }
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from harness.base import format_money, format_number, format_seconds, limit_text, load_json
+from harness.judging import describe_injection
 from harness.models import cut_note
 from harness.reports.sections.remarks import wants_refusal
 from harness.reports.sections.sentences import get_repeat_command
@@ -229,9 +230,13 @@ def _encode_call(call: ToolCall, what: str) -> dict[str, Any]:
         "took": format_seconds(call.duration_s),
         "size": f"{call.result_bytes:,} bytes" if call.result_sha256 else "",
         "faults": [_bound_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
-        "notes": [_bound_text(note) for note in call.not_validated],
+        "notes": [_bound_text(note) for note in (*call.not_validated, *_list_injected(call))],
         "frames": build_frames(call, _bound_text),
     }
+
+
+def _list_injected(call: ToolCall) -> list[str]:
+    return [] if call.injected is None else [describe_injection(call.injected, _LONGEST)]
 
 
 def _repeats_result(call: ToolCall) -> bool:

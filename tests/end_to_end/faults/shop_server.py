@@ -1,0 +1,48 @@
+"""A shop on the official SDK, over any transport: ``shop_server.py [TRANSPORT PORT]``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("shop", log_level="CRITICAL")
+ORDERS = {
+    "A1": {"order_id": "A1", "status": "shipped", "total": 129.9, "placed": "2026-08-01"},
+    "A2": {"order_id": "A2", "status": "open", "total": 15.0, "placed": "2026-08-03"},
+}
+booked: list[str] = []
+
+
+@server.tool()
+def get_order(order_id: str) -> dict[str, Any]:
+    """Get one order by its id."""
+    return ORDERS[order_id]
+
+
+@server.tool()
+def search_orders(customer: str) -> list[dict[str, Any]]:
+    """Search the orders of a customer."""
+    return list(ORDERS.values())
+
+
+@server.tool()
+def book_room(room: str) -> str:
+    """Book a room, and charge for it."""
+    booked.append(room)
+    return f"Booked room {room}: booking {len(booked)}"
+
+
+@server.tool()
+def list_bookings() -> list[str]:
+    """List the rooms that are booked."""
+    return booked
+
+
+if __name__ == "__main__":
+    transport, port = sys.argv[1:] or ("stdio", "0")
+    if transport == "stdio":
+        server.run()
+    else:
+        server.run(transport, host="127.0.0.1", port=int(port))  # type: ignore[call-overload]
