@@ -1,7 +1,8 @@
-"""A shop on the official SDK, over any transport: ``shop_server.py [TRANSPORT PORT]``."""
+"""A shop on the official SDK; the first argument is a transport over HTTP, at the port ``PORT``."""
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -41,8 +42,7 @@ def list_bookings() -> list[str]:
 
 
 if __name__ == "__main__":
-    transport, port = sys.argv[1:] or ("stdio", "0")
-    if transport == "stdio":
+    if not sys.argv[1:]:
         server.run()
     else:
-        server.run(transport, host="127.0.0.1", port=int(port))  # type: ignore[call-overload]
+        server.run(sys.argv[1], host="127.0.0.1", port=int(os.environ["PORT"]))  # type: ignore[call-overload]
