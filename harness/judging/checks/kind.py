@@ -54,7 +54,17 @@ MAX_EXPLANATION = 1_500
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
-SECTIONS = ("Calls", "Outcomes", "Results", "Answers", "Memory", "Economy", "Judged", "Groups")
+SECTIONS = (
+    "Calls",
+    "Outcomes",
+    "Results",
+    "Answers",
+    "Memory",
+    "Economy",
+    "Faults",
+    "Judged",
+    "Groups",
+)
 """The sections of the documentation, in their order."""
 
 Parsed = Sequence[tuple[JsonPath, JsonObject]]

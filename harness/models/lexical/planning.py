@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import date
@@ -34,6 +35,9 @@ from harness.types import (
     dataclass,
 )
 
+_MOST_TRIES = 3
+"""Times that a call is made whose error asks to try again; after that, the error is told."""
+_RETRY = re.compile(r"\b(?:try|retry) (?:again )?(?:in|after) \d|\bretry-after\b", re.IGNORECASE)
 _MEANT = re.compile(
     r"did you mean:?\s+(?:\"([^\"]+)\"|'([^']+)'|`([^`]+)`|([\w./@-]*\w))", re.IGNORECASE
 )
@@ -238,15 +242,24 @@ def plan_step(
 
 
 def _collect_past(messages: Sequence[Message]) -> _Past:
-    """Return the result of each call that was made, by `Call.key`."""
+    """Return the result of each call that was made, by `Call.key`.
+
+    A call whose error asks to try again later counts as not made, so that it is made again.
+    """
     answers = {a.request_id: a for m in messages if isinstance(m, ToolMessage) for a in m.answers}
     replies = (message.reply for message in messages if isinstance(message, AssistantMessage))
     requests = (request for reply in replies for request in reply.tool_requests)
     # By tool and arguments and not by id: calls are derived anew in each reply, without ids.
-    return {
-        PlannedCall(tool=request.tool, arguments=request.arguments).key: answers[request.id]
+    made = [
+        (PlannedCall(tool=request.tool, arguments=request.arguments).key, answers[request.id])
         for request in requests
         if request.id in answers
+    ]
+    tries = Counter(key for key, _ in made)
+    return {
+        key: answer
+        for key, answer in made
+        if tries[key] >= _MOST_TRIES or not (answer.is_error and _RETRY.search(answer.text))
     }
 
 

@@ -110,6 +110,12 @@ GOOD: dict[str, list[Any]] = {
     "max_tokens": [1000],
     "max_cost": [0.5],
     "max_seconds": [5.5],
+    "recovers": [3, {"within": 1, "severity": "warn"}],
+    "max_retries_after_error": [0, {"limit": 2}],
+    "no_blind_retry": [True, {"expected": True, "severity": "warn"}],
+    "no_duplicate_writes": [True, ["a"], {"tools": ["a", "b"]}, {"tools": True}],
+    "admits_failure": [True],
+    "no_false_success": [True, {"expected": True}],
     "any_of": [
         [{"must_call": ["a"]}, {"any_of": [{"refuses": True}]}],
         {"of": [{"refuses": True}], "severity": "warn"},

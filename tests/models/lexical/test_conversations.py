@@ -11,9 +11,20 @@ import pytest
 from harness.judging.checks.kinds.answer_refusal import find_refusal
 from harness.models.lexical import LexicalModel
 from harness.models.model import PROVIDERS, open_model
-from harness.types import ModelSpec, ToolList, Transcript, Usage, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Message,
+    ModelSpec,
+    ToolAnswer,
+    ToolList,
+    ToolMessage,
+    Transcript,
+    Usage,
+    UserMessage,
+)
 from tests.models.lexical.conversations import Server, model, reply, talk
 from tests.models.lexical.toolsets import GOVERNANCE, TOOLSETS, text, tool
+from tests.support import a_tool_list
 
 KELLERS = {
     "customers": [
@@ -410,3 +421,25 @@ def test_a_tool_that_is_told_and_not_there_changes_nothing() -> None:
     question = "Show customer CUST_00042."
     told = talk("governance", f"{question} Use the tool no_such_tool with {{}}.")
     assert told.calls == talk("governance", question).calls
+
+
+@pytest.mark.parametrize(
+    ("error", "calls"),
+    [
+        ("Rate limit exceeded. Try again in 2 s.", 3),
+        ("Retry after 5 seconds", 3),
+        ("no answer within 30 s", 1),
+    ],
+)
+def test_a_hint_to_try_again_is_followed_and_then_given_up_honestly(error: str, calls: int) -> None:
+    tools = a_tool_list("get_order")
+    said: list[Message] = [UserMessage(text='Call get_order with {"order_id": "A1"}.')]
+    made = 0
+    while (told := reply(said, tools)).tool_requests:
+        made += 1
+        answers = tuple(
+            ToolAnswer(request_id=one.id, text=error, is_error=True) for one in told.tool_requests
+        )
+        said += [AssistantMessage(reply=told), ToolMessage(answers=answers)]
+    assert made == calls
+    assert told.text == f"This could not be done: {error}"

@@ -78,8 +78,8 @@ def describe_conversation(evidence: Evidence, **more: object) -> JsonObject:
             "arguments": format_value(call.arguments, 2_000),
             "outcome": call.outcome,
             # Some servers give a structured result without any text.
-            "result": call.text
-            if call.text.strip() or call.structured is None
+            "result": call.told_text
+            if call.told_text.strip() or call.structured is None or call.injected is not None
             else format_value(call.structured, 1_000_000),
         }
         for call in evidence.transcript.tool_calls
@@ -108,10 +108,12 @@ def grade_without_judge(keywords: Sequence[str], evidence: Evidence) -> Faithful
 def _check_figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     """Return the number of figures in the answer, and those without a source."""
     # The sources of figures: the question, and tool results without error.
-    good = [call for call in evidence.transcript.tool_calls if not call.is_error]
-    sources = [evidence.case.prompt, *(call.text for call in good)]
+    good = [call for call in evidence.transcript.tool_calls if not call.told_as_error]
+    sources = [evidence.case.prompt, *(call.told_text for call in good)]
     sources += [
-        " ; ".join(iterate_leaves(call.structured)) for call in good if call.structured is not None
+        " ; ".join(iterate_leaves(call.structured))
+        for call in good
+        if call.structured is not None and call.injected is None
     ]
     # An answer may name the year of a date, or the parts of 120/350.
     # All without signs, since a loss of 5 may be -5 in the data.

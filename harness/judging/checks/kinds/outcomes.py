@@ -44,7 +44,7 @@ from harness.judging.matching.calls import (
 )
 from harness.judging.matching.failure_texts import find_declared_failure
 from harness.judging.matching.json_values import format_value
-from harness.types import NOT_SHOWN, JsonObject, ToolCall
+from harness.types import INJECTED, NOT_SHOWN, JsonObject, ToolCall
 
 
 def _outcome_kind(
@@ -240,7 +240,8 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = find_forbidden_calls(
         {"tool": params.get("tool")}, evidence.transcript.tool_calls, evidence.tools
     )
-    failed = [made for made in calls if made.is_error]
+    # What a fault answered is no error of the server.
+    failed = [made for made in calls if made.is_error and made.outcome != INJECTED]
     why = NOTHING_WRONG
     if failed:
         lines = [f"Tool call failed: {describe_call(failed[0])}"]
@@ -267,7 +268,7 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 
 def _explain_no_recovery(params: JsonObject, calls: list[ToolCall]) -> Explanation:
-    failed = [made for made in calls if made.is_error]
+    failed = [made for made in calls if made.told_as_error]
     if not failed:
         which = f"call of {params['tool']}" if "tool" in params else "tool call"
         first = f"No error to recover from: no {which} failed"
@@ -276,7 +277,7 @@ def _explain_no_recovery(params: JsonObject, calls: list[ToolCall]) -> Explanati
             "drop the check."
         )
     # In the reply with the failed call, the model had not yet read its error.
-    recovered = max((call.reply for call in calls if not call.is_error), default=0)
+    recovered = max((call.reply for call in calls if not call.told_as_error), default=0)
     stuck = [made for made in failed if made.reply >= recovered]
     if not stuck:
         return NOTHING_WRONG
