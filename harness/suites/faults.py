@@ -19,6 +19,7 @@ from harness.base import (
     any_of,
     array_of,
     build_field,
+    canonical_json,
     choice_field,
     decimal_field,
     describe_value,
@@ -336,5 +337,9 @@ def _can_fire(case: Case, fault: FaultRule) -> bool:
     if first is not None and not first.tools and not expected_tools(case):
         return False  # it asks for no call at all
     several = len(case.turns) > 1 or case.user is not None
-    calls = len(list(wanted_calls(case)))
+    # Several checks may be about one call: only other arguments make it another.
+    wanted: dict[str, set[str]] = {}
+    for tool, arguments in wanted_calls(case):
+        wanted.setdefault(tool, set()).update([canonical_json(arguments)] if arguments else [])
+    calls = sum(max(1, len(others)) for others in wanted.values())
     return several or not calls or calls >= (fault.nth or 1)

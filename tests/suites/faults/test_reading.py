@@ -167,7 +167,7 @@ suite: shop
 server: {command: "true"}
 tests:
   - {name: none, prompt: Say hi., assertions: {max_calls: 0}}
-  - {name: one, prompt: Look., assertions: {must_call: look}}
+  - {name: one, prompt: Look., assertions: {must_call: look, must_succeed: look}}
   - {name: two, prompt: Look twice., assertions: {must_call: [look, write]}}
   - {name: unknown, prompt: Do something., assertions: {answer_contains: [done]}}
 """
