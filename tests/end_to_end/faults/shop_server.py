@@ -32,7 +32,7 @@ def search_orders(customer: str) -> list[dict[str, Any]]:
 def book_room(room: str) -> str:
     """Book a room, and charge for it."""
     booked.append(room)
-    return f"Booked room {room}: booking {len(booked)}"
+    return f"Booked room {room}."
 
 
 @server.tool()
