@@ -110,7 +110,8 @@ class Injection:
     error_code: int | None = None
     """The JSON-RPC error code that an agent got."""
     simulated_s: float = 0.0
-    """Seconds that count against the limits of the trial, although nobody waited for them."""
+    """Seconds that the call took, for the limits of the trial; nobody waited for them. 0: somebody
+    did, or there was nothing to wait for."""
 
     @property
     def as_result(self) -> JsonObject:

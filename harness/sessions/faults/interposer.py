@@ -195,7 +195,7 @@ class FaultySession(SessionWrapper):
         after = _LATE * limit if fault.seconds is None else fault.seconds
         if made.is_unanswered or made.duration_s >= min(after, limit):
             return None
-        simulated = await self._wait(min(after, limit) - made.duration_s, request)
+        simulated = await self._wait(min(after, limit), request, made.duration_s)
         if after >= limit:
             return _build_error(fault, self._describe_silence(), simulated_s=simulated)
         return Injection(
@@ -208,17 +208,18 @@ class FaultySession(SessionWrapper):
             simulated_s=simulated,
         )
 
-    async def _wait(self, seconds: float, request: ToolRequest) -> float:
-        """Let ``seconds`` pass, and return how many of them were only simulated.
+    async def _wait(self, seconds: float, request: ToolRequest, passed: float = 0.0) -> float:
+        """Let ``seconds`` pass, of which some have ``passed``; return them if simulated, else 0.
 
         A program with a clock of its own really waits. A model has none: the trial's deadline comes
         nearer instead.
         """
         if isinstance(request, ForwardedRequest):
-            await anyio.sleep(seconds)
+            await anyio.sleep(seconds - passed)
             return 0.0
-        self._injector.pass_time(seconds)
-        return round(seconds, 6)
+        self._injector.pass_time(seconds - passed)
+        # The whole, whatever the server took: equal runs say the same.
+        return seconds
 
     def _describe_silence(self) -> str:
         return f"no answer within {self._injector.limit_s:.3g} s"

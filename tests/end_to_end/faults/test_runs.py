@@ -32,7 +32,7 @@ TESTS: list[dict[str, Any]] = [
 ]
 _TIMES = {
     *("started_s", "duration_s", "waited_s", "latency_s", "started_at", "finished_at"),
-    *("elapsed_s", "asked_s", "answered_s", "said_s", "run_id", "simulated_s", "wire", "settings"),
+    *("elapsed_s", "asked_s", "answered_s", "said_s", "run_id", "wire", "settings"),
 }
 
 
