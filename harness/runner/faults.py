@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import anyio.lowlevel
+
 from harness.models import Model
 from harness.runner.planning.plan import Job
 from harness.runner.variants.shown_tools import ShownTools
 from harness.sessions import FaultInjector
-from harness.types import DEFAULT_TIMEOUT_S, Message, Reply, ToolList
+from harness.types import DEFAULT_TIMEOUT_S, FaultSet, Message, Reply, ToolList
 
 
 def build_injector(job: Job) -> FaultInjector | None:
     """Return the faults of the trial ``job``; ``None`` if nothing is to go wrong."""
-    if job.faults is None:
+    faults: FaultSet | None = job.point.get("fault")
+    if faults is None:
         return None
     case = job.trial.case
     limit_s = min(job.server.call_timeout_s, case.limits.timeout_s or DEFAULT_TIMEOUT_S)
-    return FaultInjector(job.faults, case.name, limit_s)
+    return FaultInjector(faults, case.name, limit_s)
 
 
 class FaultedModel:
@@ -40,6 +43,8 @@ class FaultedModel:
         Raises:
             ModelError: there is no usable reply.
         """
+        # Time that passed without anybody waiting may have used up the trial's.
+        await anyio.lowlevel.checkpoint()
         gone = set(self._injector.gone)
         if gone:
             gone |= {one.map_to_model(tool, {})[0] for one in self._shown for tool in gone}

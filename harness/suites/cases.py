@@ -18,7 +18,7 @@ from harness.base import (
     parse_single_line,
 )
 from harness.judging import checks_of_model, checks_with
-from harness.suites.faults import read_faults
+from harness.suites.faults import read_own_faults
 from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
@@ -29,10 +29,8 @@ from harness.suites.wordings import find_flaws
 from harness.types import Caller, Case, Check, JsonObject, Limits, ScriptedCall, Turn
 
 _LIMITS = {
+    **{key: key for key in ("max_replies", "max_calls", "max_tokens")},
     "timeout": "timeout_s",
-    "max_replies": "max_replies",
-    "max_calls": "max_calls",
-    "max_tokens": "max_tokens",
     "max_cost": "max_cost_usd",
 }
 
@@ -215,12 +213,7 @@ class CaseReader:
             wordings=values.get("wordings", ()),
             turns=turns,
             user=user,
-            repeats=replace(
-                shared.repeats,
-                faults=read_faults(
-                    self._reading, (*path, "faults"), values.get("faults", ()), of_case=True
-                ),
-            ),
+            repeats=replace(shared.repeats, faults=read_own_faults(self._reading, path, values)),
             description=values.get("description"),
             at=self._reading.document.locate(path),
         )

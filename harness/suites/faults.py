@@ -172,6 +172,13 @@ def read_faults(
     return tuple(found.values())
 
 
+def read_own_faults(
+    reading: DocumentReader, path: Steps, values: JsonObject
+) -> tuple[FaultSet, ...]:
+    """Return the faults of the test at ``path``, whose keys have these ``values``."""
+    return read_faults(reading, (*path, "faults"), values.get("faults", ()), of_case=True)
+
+
 def _read_set(
     reading: DocumentReader,
     path: Steps,

@@ -18,7 +18,6 @@ from harness.types import (
     AgentSpec,
     Case,
     Check,
-    FaultSet,
     JsonObject,
     ModelSpec,
     ServerSpec,
@@ -59,11 +58,6 @@ class Job:
     def variant(self) -> Variant | None:
         """What the model sees in place of the server's own list."""
         return self.point.get("variant")
-
-    @property
-    def faults(self) -> FaultSet | None:
-        """What goes wrong between server and model."""
-        return self.point.get("fault")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
