@@ -21,8 +21,7 @@ def results(browser: Browser, runs: Runs) -> None:
     browser.open(runs.sample)
     wait_for(browser, "12 tests")
     open_first_trace(browser)
-    window(browser, 1280, 1050)
-    scroll_to(browser, "Summary", above=10)
+    window(browser, 1280, 800)
 
 
 def trace(browser: Browser, runs: Runs) -> None:
@@ -39,7 +38,6 @@ def on_a_phone(browser: Browser, runs: Runs) -> None:
     browser.open(runs.sample, width=390)
     wait_for(browser, "12 tests")
     window(browser, 390, 800)
-    scroll_to(browser, "Tests", above=80)
 
 
 def mistakes(browser: Browser, runs: Runs) -> None:
