@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from harness.types import CheckResult as CheckResult
     from harness.types import Counts as Counts
     from harness.types import Decoys as Decoys
+    from harness.types import Elicitation as Elicitation
     from harness.types import GuardRails as GuardRails
     from harness.types import InstructionsEdit as InstructionsEdit
     from harness.types import Limits as Limits
@@ -67,6 +68,7 @@ _HOMES = {
         "CheckResult",
         "Counts",
         "Decoys",
+        "Elicitation",
         "GuardRails",
         "InstructionsEdit",
         "Limits",

@@ -277,6 +277,7 @@ def test_the_public_api_is_exactly_this() -> None:
         "CheckResult",
         "Counts",
         "Decoys",
+        "Elicitation",
         "GuardRails",
         "HarnessError",
         "InstructionsEdit",

@@ -93,6 +93,11 @@ from .fetching.pypi import fetch_wheel as fetch_wheel
 from .fetching.pypi import gunzip as gunzip
 from .fetching.pypi import read_members as read_members
 from .fetching.pypi import write_files as write_files
+from .forms import fill_form as fill_form
+from .forms import find_form_flaw as find_form_flaw
+from .forms import find_misfits as find_misfits
+from .forms import find_secret_fields as find_secret_fields
+from .forms import mask_content as mask_content
 from .importing import NoSuchModule as NoSuchModule
 from .importing import find_function_reference as find_function_reference
 from .importing import find_reference as find_reference

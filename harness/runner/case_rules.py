@@ -1,21 +1,27 @@
-"""What a case and its suite bring to a trial: calls of their own, leave to write, costs."""
+"""What a case and its suite bring to a trial: calls, answers, leave to write, costs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from typing import Any, get_args
 
 import anyio
 
-from harness.base import HarnessError, canonical_json, format_error
+from harness.base import HarnessError, call_user_code, canonical_json, format_error
 from harness.judging import expected_tools
 from harness.models import CautiousModel, Leave, Model, is_read_only
 from harness.runner.planning.plan import Job
+from harness.runner.users import Speaker
 from harness.runner.variants.shown_tools import ShownTools
-from harness.sessions import Session
+from harness.sessions import AskableSession, ElicitReply, Session, UserQuestions
 from harness.types import (
     Case,
+    ElicitAction,
+    Elicitation,
+    ElicitRule,
     GuardRails,
     ScriptedCall,
     Suite,
@@ -24,6 +30,7 @@ from harness.types import (
     Transcript,
     TrialError,
     Usage,
+    attach_questions,
 )
 
 
@@ -160,3 +167,104 @@ class ScriptedCalls:
         request = ToolRequest(id=request_id, tool=call.tool, arguments=call.arguments)
         # Reply 0: no reply of the model asked for it.
         return await self._session.call(request, reply=0, epoch=epoch)
+
+
+# ── Answers to the questions of a server ─────────────────────────────────────────────────────
+
+NOBODY = "nothing: no rule fits"
+"""`Elicitation.answered_by` where nothing answered, so that the question was declined."""
+
+
+class QuestionAnswers:
+    """The questions of a server in one trial, and the answers of its case."""
+
+    def __init__(self, rules: Sequence[ElicitRule] | None) -> None:
+        """Answer by ``rules``; ``None``: nobody can be asked."""
+        self._rules = rules
+        self.speaker: Speaker | None = None
+        """Who plays the user, if anybody does."""
+        self._questions = UserQuestions(self._decide)
+        self._usage = Usage()
+
+    @asynccontextmanager
+    async def open(self, sessions: Sequence[Session]) -> AsyncGenerator[Sequence[Session]]:
+        """Yield ``sessions``, whose questions are answered if anybody can be asked."""
+        if self._rules is None:
+            yield sessions
+            return
+        async with AsyncExitStack() as listening:
+            asked = [AskableSession(session, self._questions) for session in sessions]
+            for session in asked:
+                await listening.enter_async_context(session.listen())
+            yield asked
+
+    def complete_transcript(self, transcript: Transcript) -> Transcript:
+        """Return ``transcript`` with the questions; an answer that does not fit is its error."""
+        if self._rules is None:
+            return transcript
+        asked = replace(
+            transcript,
+            messages=attach_questions(transcript.messages, self._questions.asked),
+            user_usage=transcript.user_usage + self._usage,
+        )
+        fault = self._questions.fault
+        if fault is None or transcript.error is not None:
+            return asked
+        error = TrialError(kind="configuration", message=fault)
+        return replace(asked, stop="error", error=error)
+
+    async def _decide(self, asked: Elicitation) -> ElicitReply:
+        for number, rule in enumerate(self._rules or (), start=1):
+            if fits(rule, asked):
+                where = "" if rule.at is None else f" ({rule.at})"
+                return await self._follow(rule, asked, f"rule {number} of elicit{where}")
+        return ElicitReply(action="decline", by=NOBODY)
+
+    async def _follow(self, rule: ElicitRule, asked: Elicitation, by: str) -> ElicitReply:
+        """Return the answer that ``rule`` gives to ``asked``."""
+        if rule.code is not None:
+            return read_answer(await _call_code(rule.code, asked), by)
+        if rule.answer != "user":
+            return ElicitReply(action=rule.answer, content=rule.content, by=by)
+        answered = None if self.speaker is None else await self.speaker.answer_form(asked)
+        if answered is None:
+            return ElicitReply(action="decline", by="nothing: no simulated user answers forms")
+        self._usage += answered.usage
+        return replace(answered.reply, is_written=False)
+
+
+def fits(rule: ElicitRule, asked: Elicitation) -> bool:
+    """Whether ``rule`` is for the question ``asked``."""
+    return (
+        (rule.message is None or rule.message.casefold() in asked.message.casefold())
+        and rule.tool in (None, asked.tool)
+        and (rule.form_field is None or rule.form_field in asked.fields)
+        and rule.mode in (None, asked.mode)
+    )
+
+
+async def _call_code(code: Any, asked: Elicitation) -> Any:
+    try:
+        return await call_user_code(code, asked)
+    except HarnessError:
+        raise
+    except (Exception, SystemExit) as error:  # any error of a suite's own code
+        raise HarnessError(f"the program of elicit raised {format_error(error)}") from error
+
+
+def read_answer(said: Any, by: str) -> ElicitReply:
+    """Return the answer that a program gave: an action, the content to accept with, or nothing.
+
+    Raises:
+        HarnessError: it is none of these.
+    """
+    if said is None:
+        return ElicitReply(action="decline", by=by)
+    if isinstance(said, Mapping):
+        return ElicitReply(action="accept", content=dict(said), by=by)
+    if said in get_args(ElicitAction):
+        return ElicitReply(action=said, by=by)
+    raise HarnessError(
+        f"the program of elicit must return accept, decline, cancel, the content of a form, or "
+        f"None, but returned {str(said)[:100]!r}"
+    )

@@ -19,7 +19,7 @@ from harness.runner.planning.plan import Job
 from harness.runner.users import RecordedUsers
 from harness.runner.variants.views import VariantViews
 from harness.sessions import Pool, SessionPool, open_sessions
-from harness.types import ModelSpec, ServerSpec, dataclass
+from harness.types import ELICITING, ModelSpec, ServerSpec, dataclass
 
 Player: TypeAlias = Model | RecordedUsers
 """The source of a user's messages: a model, or a recorded run."""
@@ -46,21 +46,26 @@ class RunContext:
     """The tool lists that models see under variants."""
     end_states: EndStates = field(default_factory=EndStates)
     """The states after reference calls, each read once."""
-    _agent_servers: dict[tuple[int, tuple[str, ...]], tuple[ServerSpec, ServerSpec]] = field(
+    _able_servers: dict[tuple[int, tuple[str, ...]], tuple[ServerSpec, ServerSpec]] = field(
         default_factory=dict
     )
 
     def get_server(self, job: Job) -> ServerSpec:
-        """Return the server of ``job``, which may send requests to an agent as to any client.
+        """Return the server of ``job``, for a client with the abilities of its trials.
+
+        The server may ask an agent as any client, and the user where the case has answers.
 
         Equal jobs get the same object, because the session pool keeps data for each.
         """
         server, agent = job.server, job.model.agent
-        if agent is None or not agent.client_can:
+        asks = job.trial.case.caller.elicit is not None
+        own = ELICITING if asks else ()
+        abilities = own if agent is None else (*own, *agent.client_can)
+        if abilities == server.transport.abilities:
             return server
-        made = server, server.with_abilities(agent.client_can)
+        made = server, server.with_abilities(abilities)
         # The server is kept alive, so that its id() is not reused.
-        return self._agent_servers.setdefault((id(server), agent.client_can), made)[1]
+        return self._able_servers.setdefault((id(server), abilities), made)[1]
 
 
 @asynccontextmanager

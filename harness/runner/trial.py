@@ -22,7 +22,7 @@ from harness.judging import (
 from harness.models import PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent_conversation import AgentConversation
-from harness.runner.case_rules import ScriptedCalls, grant_leave, own_costs
+from harness.runner.case_rules import QuestionAnswers, ScriptedCalls, grant_leave, own_costs
 from harness.runner.conversation import Conversation
 from harness.runner.direct_calls import DirectCalls
 from harness.runner.end_state import read_states
@@ -149,6 +149,7 @@ class _Attempt:
         self._states: tuple[StateReading, ...] = ()
         self._conversation: Conversation | None = None
         self._scripted: ScriptedCalls | None = None
+        self._answers = QuestionAnswers(job.trial.case.caller.elicit)
         self._tools: ToolList | None = None
         self._checks: tuple[CheckResult, ...] | None = None
         self._recorded: Transcript | None = None
@@ -201,13 +202,14 @@ class _Attempt:
         references = await context.end_states.read_references(case, job.server, context.pool)
         told = get_server_contexts(case, job.trial.key)
         # All at once: trials that hold one session and wait for another could block each other.
-        async with context.pool.lend_sessions(
-            context.get_server(job), tuple(told.values()), case.caller.credential
-        ) as lent:
-            sessions = self._trace_sessions(lent)
-            session = sessions[0]
+        server, users = context.get_server(job), tuple(told.values())
+        async with (
+            context.pool.lend_sessions(server, users, case.caller.credential) as lent,
+            self._answers.open(self._trace_sessions(lent)) as asked,
+        ):
+            session = asked[0]
             toolbox = None if case.user is None else give_toolbox(session, case.user)
-            sessions = [withhold_tools(each, case.user) for each in sessions]
+            sessions = [withhold_tools(each, case.user) for each in asked]
             if (injector := build_injector(job)) is not None:
                 sessions = [FaultySession(each, injector) for each in sessions]
             self._tools = sessions[-1].tools
@@ -314,7 +316,11 @@ class _Attempt:
     def _build_speaker(self, toolbox: UserToolbox | None) -> Speaker | None:
         user, player = self._job.trial.case.user, self._job.player
         played_by = None if player is None else self._context.players[player.name]
-        return None if user is None else build_speaker(user, played_by, self._label, toolbox)
+        if user is None:
+            return None
+        speaker = build_speaker(user, played_by, self._label, toolbox)
+        self._answers.speaker = speaker
+        return speaker
 
     def _report_progress(self) -> None:
         if self._tell is not None and self._conversation is not None:
@@ -359,8 +365,9 @@ class _Attempt:
             return self._recorded
         assert self._conversation is not None
         assert self._scripted is not None
+        said = self._scripted.complete_transcript(self._conversation.build_transcript())
         return replace(
-            self._scripted.complete_transcript(self._conversation.build_transcript()),
+            self._answers.complete_transcript(said),
             states=self._states,
             beside=self._beside,
             shown_digest="" if self._shown is None else self._shown.digest,

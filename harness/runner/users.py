@@ -8,18 +8,22 @@ conversation.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
-from harness.base import HarnessError, ModelError, call_user_code
+from harness.base import HarnessError, ModelError, call_user_code, load_json
 from harness.models import CallIds, Model, PerTrialModel
 from harness.runlog import read_log
 from harness.runner.user_tools import UserToolbox
+from harness.sessions import ElicitReply
 from harness.types import (
     AssistantMessage,
+    ElicitAction,
+    Elicitation,
     Message,
     Reply,
     SimulatedUser,
@@ -74,6 +78,23 @@ class Utterance:
     """Seconds spent waiting because of rate limits."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormAnswer:
+    """What a simulated user does with a server's question."""
+
+    reply: ElicitReply
+    """The answer."""
+    usage: Usage = field(default_factory=Usage)
+    """Tokens and cost of it."""
+
+
+_FORM = """\
+[The program that the agent uses shows you a question. The agent does not see it.]
+{message}
+{what}
+Answer as the person in your scenario would, with one JSON object and nothing else: \
+{{"action": "accept", "content": {{…}}}}, {{"action": "decline"}} or {{"action": "cancel"}}."""
+
 MOST_CALLS = 30
 """Calls, or batches of them, that a user may make before they say something."""
 
@@ -117,9 +138,19 @@ class ModelUser:
             raise ModelError(words, waited_s=waited_s, usage=usage)
         return Utterance(text=reply.text, usage=usage, waited_s=waited_s)
 
-    async def _ask(self, usage: Usage, waited_s: float) -> Reply:
+    async def answer_form(self, asked: Elicitation) -> FormAnswer:
+        """Ask the model what the user does with a form; what cannot be read is declined."""
+        form = json.dumps(asked.schema, ensure_ascii=False)
+        what = f"Address to open: {asked.url}" if asked.url else f"Fields (JSON Schema): {form}"
+        self._side.append(UserMessage(text=_FORM.format(message=asked.message, what=what)))
+        reply = await self._ask(Usage(), 0.0, NO_TOOLS)
+        self._side.append(AssistantMessage(reply=Reply(text=reply.text)))
+        return FormAnswer(reply=_read_form_answer(reply.text), usage=reply.usage)
+
+    async def _ask(self, usage: Usage, waited_s: float, tools: ToolList | None = None) -> Reply:
         """Return the model's reply; an error of it counts what this message used before, too."""
-        tools = NO_TOOLS if self.toolbox is None else self.toolbox.tools
+        if tools is None:
+            tools = NO_TOOLS if self.toolbox is None else self.toolbox.tools
         try:
             return self._ids.take_all(await self._model.answer(self._side, tools, self._system))
         # Told apart by its words from an error of the tested model.
@@ -138,10 +169,27 @@ class ModelUser:
         self._side.append(ToolMessage(answers=tuple(answers)))
 
 
+def _read_form_answer(text: str) -> ElicitReply:
+    by = "the simulated user"
+    begin, end = text.find("{"), text.rfind("}") + 1
+    try:
+        said = load_json(text[begin:end])
+    except ValueError:
+        said = None
+    action: Any = said.get("action") if isinstance(said, dict) else None
+    if not isinstance(said, dict) or action not in get_args(ElicitAction):
+        return ElicitReply(action="decline", by=f"{by}, whose reply could not be read")
+    content = said.get("content")
+    return ElicitReply(action=action, content=content if isinstance(content, dict) else {}, by=by)
+
+
 class ScriptedUser:
     """A user with scripted messages, which do not depend on the answers."""
 
     toolbox: UserToolbox | None = None
+
+    async def answer_form(self, asked: Elicitation) -> None:
+        """Return nothing: a script has no answers to forms."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         """The user's messages, in order."""
@@ -157,6 +205,9 @@ class CodeUser:
     """A user played by a program."""
 
     toolbox: UserToolbox | None = None
+
+    async def answer_form(self, asked: Elicitation) -> None:
+        """Return nothing: the program only talks; `ElicitRule.code` answers forms."""
 
     def __init__(self, user: SimulatedUser) -> None:
         """Let ``user.code`` play ``user``."""
@@ -259,6 +310,14 @@ class Speaker(Protocol):
         Raises:
             ModelError: the model that plays the user failed.
             HarnessError: the program that plays the user failed.
+        """
+        ...
+
+    async def answer_form(self, asked: Elicitation) -> FormAnswer | None:
+        """Return what the user does with a server's question; ``None`` if they answer none.
+
+        Raises:
+            ModelError: the model that plays the user failed.
         """
         ...
 

@@ -27,6 +27,9 @@ from .processes.launchers import describe_installing as describe_installing
 from .processes.process import build_death_prefix as build_death_prefix
 from .processes.server_input import wait_closed as wait_closed
 from .processes.stderr import StderrTail as StderrTail
+from .questions import AskableSession as AskableSession
+from .questions import ElicitReply as ElicitReply
+from .questions import UserQuestions as UserQuestions
 from .recordings.recording_spec import REPLAY as REPLAY
 from .recordings.recording_spec import resolve_recording as resolve_recording
 from .server_messages import build_refusal as build_refusal

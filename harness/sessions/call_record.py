@@ -35,6 +35,7 @@ _DEEPEST = 60
 _SCALAR = 8
 _PROGRESS = "progressToken"  # the name of a request, which is not a credential
 _LINES = re.compile(r"text (\d+)-(\d+) of (\d+)")
+_PRIVATE = ("_meta", "inputResponses")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -147,7 +148,7 @@ class _FrameLimiter:
             # JSON Pointer wants this order: otherwise the `~` of a new `~1` would be escaped again.
             at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
             # Keys are limited as well: a server may send some as long as any text.
-            name, shown = self._copy_text(key), _redact_meta(part) if key == "_meta" else part
+            name, shown = self._copy_text(key), _redact_meta(part) if key in _PRIVATE else part
             kept[name] = self._copy_value(shown, at, depth + 1)
         return kept
 
@@ -205,6 +206,8 @@ class CallDraft:
         self.started_s = started_s
         self.waited_s = 0.0
         self.sent_at: float | None = None
+        self.rounds = 0
+        """How often the server was given input that it had asked for."""
         self.arguments = Validation()
         self.came_with: tuple[SideContent, ...] = ()
         self.heard: list[SideContent] = []
@@ -218,9 +221,11 @@ class CallDraft:
 
     def record_send(self, epoch: float) -> float:
         """Note that it is sent now, and return the time; the last attempt is what counts."""
-        self.sent_at = anyio.current_time()
-        self.started_s = self.sent_at - epoch
-        return self.sent_at
+        now = anyio.current_time()
+        # With input that the server asked for, the same call goes on.
+        if not self.rounds:
+            self.sent_at, self.started_s = now, now - epoch
+        return now
 
     def compute_duration(self) -> float:
         """Return the seconds since it was sent; 0 if it was not."""
@@ -285,11 +290,16 @@ def explain_malformed(raw: str) -> str:
     return f"harness did not send the arguments: {why}"
 
 
-def describe_required_input(result: JsonObject, *, may_answer: bool) -> str:
-    """Return which input the server requests; a client behind the session may provide it."""
+def describe_required_input(result: JsonObject, *, may_answer: bool, rounds: int = 0) -> str:
+    """Return which input the server requests; a client behind the session may provide it.
+
+    It was provided ``rounds`` times before.
+    """
     requests = result.get("inputRequests")
     wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
     what = f"the server asks for more input{f' ({wanted})' if wanted else ''}"
+    if rounds:
+        return f"{what}, although it was given {rounds} times what it asked for"
     return f"{what}, which {'the client did not give' if may_answer else 'harness cannot give'}"
 
 

@@ -29,6 +29,7 @@ from harness.sessions.call_record import (
     format_error_data,
 )
 from harness.sessions.client import McpClient
+from harness.sessions.questions import MOST_QUESTIONS, collect_input
 from harness.sessions.refusals import (
     build_rejection,
     has_refusal_code,
@@ -39,6 +40,7 @@ from harness.sessions.result_content import limit_text, render_result
 from harness.sessions.session import (
     LISTEN,
     TRACEPARENT,
+    AskableRequest,
     ForeignClient,
     ForwardedRequest,
     Introduction,
@@ -133,9 +135,11 @@ class CallSender:
         """Send a call in its turn and return its record, with the messages sent meanwhile."""
         own = {"name": draft.request.tool, "arguments": dict(draft.request.arguments)}
         more = draft.request.more if isinstance(draft.request, ForwardedRequest) else {}
+        client = draft.request.client if isinstance(draft.request, AskableRequest) else None
         params: dict[str, Any] = {**more, **own}
         if draft.request.meta:
             params["_meta"] = dict(draft.request.meta)
+        base = params
         seconds = self._timeout_s
 
         async def attempt() -> JsonObject:
@@ -155,7 +159,11 @@ class CallSender:
                 sent.request, sent.response = map(self._shown.redact_json, frames)
 
         try:
-            result = await self._turns.run_attempt(attempt, draft.record_wait)
+            async with self._client.answer_during(client):
+                result = await self._turns.run_attempt(attempt, draft.record_wait)
+            while (given := await _collect_input(draft, result, client)) is not None:
+                params = {**given, **base}
+                result = await self._turns.run_attempt(attempt, draft.record_wait)
         except MCPError as error:
             return await self._record_error(draft, error, draft.compute_duration())
         except HttpFault as fault:
@@ -313,7 +321,7 @@ class CallSender:
         checked = Validation()
         if result.get("resultType") == "input_required":
             may = isinstance(draft.request, ForwardedRequest)
-            text = describe_required_input(result, may_answer=may)
+            text = describe_required_input(result, may_answer=may, rounds=draft.rounds)
             outcome, problems = "tool_error", ()
         elif problems:
             text = f"the server's answer is not a valid MCP result: {'; '.join(problems)}"
@@ -372,3 +380,16 @@ class CallSender:
             refusals=self._refusals,
             coded=coded,
         )
+
+
+async def _collect_input(
+    draft: CallDraft, result: JsonObject, client: ForeignClient | None
+) -> JsonObject | None:
+    """Return the input that ``result`` requests, for the next request; ``None``: it is the last."""
+    if client is None or result.get("resultType") != "input_required":
+        return None
+    if draft.rounds > MOST_QUESTIONS:
+        return None
+    given = await collect_input(result, client)
+    draft.rounds += given is not None
+    return given

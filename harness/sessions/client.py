@@ -11,7 +11,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from typing import Any
 from typing import Protocol as Interface
 
@@ -36,6 +41,7 @@ from pydantic import BaseModel, ValidationError
 
 from harness.base import ServerError
 from harness.sessions.call_record import Exchange
+from harness.sessions.client_capabilities import build_capabilities
 from harness.sessions.refusals import build_step_error
 from harness.sessions.server_messages import (
     AskingDispatcher,
@@ -100,6 +106,7 @@ class McpClient:
         """Whether the server breaks off at the first message that is no ``initialize``."""
         self.is_watched = False
         """Whether data beside results are recorded."""
+        self._capabilities: JsonObject = {}
         self._meta = dict(meta)
         self._routing = RoutingHeaders(None) if wire.over_http else None
 
@@ -114,7 +121,8 @@ class McpClient:
             ConnectionError: it is gone.
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
-        self._wire.dispatcher.abilities = {ability: {} for ability in spec.transport.abilities}
+        self._capabilities = build_capabilities(spec.transport.abilities)
+        self._wire.dispatcher.abilities = self._capabilities
         protocol, probe_s = spec.transport.protocol, compute_probe_timeout(spec)
         try:
             if protocol == "auto":
@@ -138,6 +146,7 @@ class McpClient:
     def clone_with_meta(self, meta: JsonObject) -> McpClient:
         """Return a client of the same session that sends another ``meta`` with every request."""
         other = McpClient(self._wire, meta)
+        other._capabilities = self._capabilities
         # The handshake is over, so nobody else would add these fields.
         other._stamp_meta()
         return other
@@ -214,6 +223,13 @@ class McpClient:
                 finally:
                     tasks.cancel_scope.cancel()
 
+    def answer_during(self, client: ForeignClient | None) -> AbstractAsyncContextManager[None]:
+        """Let ``client``, if given, answer the server's requests within the block."""
+        # The newest revision asks in results, which say what they belong to.
+        if client is None or self._is_newest:
+            return nullcontext()
+        return self._wire.foreign_clients.answer_during(client)
+
     @property
     def _is_newest(self) -> bool:
         return self._session.protocol_version in MODERN_PROTOCOL_VERSIONS
@@ -271,8 +287,8 @@ class McpClient:
         if agreed in MODERN_PROTOCOL_VERSIONS:
             self._meta[PROTOCOL_VERSION_META_KEY] = agreed
             self._meta[CLIENT_INFO_META_KEY] = _dump(_CLIENT_INFO)
-            # Harness itself answers no questions; a client behind the session sends its own.
-            self._meta[CLIENT_CAPABILITIES_META_KEY] = {}
+            # A client behind the session sends its own.
+            self._meta[CLIENT_CAPABILITIES_META_KEY] = dict(self._capabilities)
         if self._routing is not None:
             self._routing = RoutingHeaders(agreed)
 

@@ -10,10 +10,12 @@ that the server got.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import field, replace
 from typing import Any, Protocol
+
+import anyio
 
 from harness.types import (
     Credential,
@@ -43,7 +45,15 @@ class ProgressHandler(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForwardedRequest(ToolRequest):
+class AskableRequest(ToolRequest):
+    """A request during which the server may ask its client."""
+
+    client: ForeignClient | None = field(default=None, repr=False, compare=False)
+    """The client that answers; ``None`` leaves it to the client of the session, if there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardedRequest(AskableRequest):
     """A request of a foreign client.
 
     Sessions that wrap others replace fields of a request and keep its class, so that the innermost
@@ -81,6 +91,8 @@ class ForeignClients:
     def __init__(self) -> None:
         """Start without clients."""
         self._all: list[ForeignClient] = []
+        self._answering: ForeignClient | None = None
+        self._lock = anyio.Lock()
 
     @contextmanager
     def attach_client(self, foreign_client: ForeignClient) -> Iterator[None]:
@@ -97,9 +109,21 @@ class ForeignClients:
             for foreign_client in self._all:
                 foreign_client.notify(method, dict(params or {}))
 
+    @asynccontextmanager
+    async def answer_during(self, client: ForeignClient) -> AsyncGenerator[None]:
+        """Let ``client`` alone answer the server's requests within the block; others wait."""
+        async with self._lock:
+            self._answering = client
+            try:
+                yield
+            finally:
+                self._answering = None
+
     @property
     def sole_client(self) -> ForeignClient | None:
         """The client that gets the server's requests; ``None`` if there is none or several."""
+        if self._answering is not None:
+            return self._answering
         # A server's request does not say whom it is for: with several, that would be a guess.
         return self._all[0] if len(self._all) == 1 else None
 

@@ -24,7 +24,7 @@ from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
 from harness.suites.parameters import ParameterExpander
 from harness.suites.questions import ReadTest, name_questions
-from harness.suites.simulated_users import format_summary, read_user
+from harness.suites.simulated_users import format_summary, read_elicit, read_user
 from harness.suites.wordings import find_flaws
 from harness.types import Caller, Case, Check, JsonObject, Limits, ScriptedCall, Turn
 
@@ -59,8 +59,7 @@ class CaseReader:
         self._as: tuple[str, ...] = ()  # the identities of a test that names none
         self._lost = False  # whether a check has already caused a problem
         self._base = self._read_defaults(suite.get("defaults", {}))
-        # Kept: each test begins with what the defaults have lost, and adds its own.
-        self._base_lost = self._lost
+        self._base_lost = self._lost  # each test begins with it, and adds its own
 
     def iterate_cases(self) -> Iterator[tuple[Steps, Case]]:
         """Yield ``(path of the test, case)`` in the order of the file.
@@ -115,6 +114,7 @@ class CaseReader:
             limits=_apply_limits(self._suite, Limits()),
             tags=self._suite.get("tags", ()),
             metadata=self._suite.get("metadata", {}),
+            caller=self._read_caller((), self._suite, Caller()),
         )
         checks = self._read_checks(path, given, values, "defaults")
         self._as = self._identities.read_names(path, values)
@@ -189,9 +189,8 @@ class CaseReader:
         calls = self._read_direct_calls((*path, "call"), values.get("call"), noun)
         if calls:
             turns = (Turn(prompt="", calls=calls),)
-        user = None
-        if "user" in values:
-            user = read_user(self._reading, (*path, "user"), values["user"], noun)
+        given_user, at = values.get("user"), (*path, "user")
+        user = None if given_user is None else read_user(self._reading, at, given_user, noun)
         shared = self._apply_shared_keys(path, values, self._base, noun)
         # What the defaults ask of a model is meant for the tests that ask one.
         usual = tuple(
@@ -372,6 +371,7 @@ class CaseReader:
         given = _select_given(values, "leaks", "credential", "allow_no_tools")
         if "user_context" in values:
             given["user_context"] = self._read_user(path, values["user_context"])
+        given |= read_elicit(self._reading, path, values, base.elicit)
         return replace(base, **given)
 
     def _read_user(self, path: Steps, given: str | JsonObject) -> JsonObject | None:

@@ -51,7 +51,7 @@ from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
 from harness.suites.interference import INTERFERENCE
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
-from harness.suites.simulated_users import USER, USER_MODEL
+from harness.suites.simulated_users import ELICIT, USER, USER_MODEL
 from harness.suites.variants import VARIANTS
 from harness.suites.wordings import WORDINGS
 from harness.types import DEFAULT_TIMEOUT_S, Credential, Limits, dataclass
@@ -328,6 +328,7 @@ _SUITE_FIELDS = {
         parse_contexts,
     ),
     "identities": IDENTITIES,
+    "elicit": ELICIT,
     "require_identity": flag_field(
         "Whether the suite fails if nothing in it shows that the server knows who the caller is."
     ),
@@ -361,6 +362,7 @@ _TEST_FIELDS = {
     ),
     "user": USER,
     "call": _CALL,
+    "elicit": ELICIT,
     **_WHO,
     "tool": TOOL,
     "expect": EXPECT,

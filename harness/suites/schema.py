@@ -19,7 +19,7 @@ from harness.suites.identities import build_expectation_schema
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
 from harness.suites.parameters import FILLED
 from harness.suites.readers import Vocabulary
-from harness.suites.simulated_users import USER_LAYOUT
+from harness.suites.simulated_users import ELICIT_LAYOUT, USER_LAYOUT
 from harness.suites.variants import (
     DECOYS_LAYOUT,
     PARAMETER_LAYOUT,
@@ -32,6 +32,7 @@ from harness.types import JsonObject
 SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
 """JSON Schema of suites in YAML, for editors; this module makes it."""
 
+_MEMBERS = "members_of_a_group"
 _NOTES: tuple[str, ...] = ("description", "default")
 
 
@@ -50,6 +51,14 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
         for name in reversed(checks)
         for part in [_remove_notes(checks[name]) if bare else checks[name]]
     }
+    # Groups take mappings of all checks, and each of them several times.
+    members = [
+        part
+        for schema in checks.values()
+        for part in schema.get("anyOf", ())
+        if part.get("properties", {}).keys() == checks.keys()
+    ][:1]
+    known |= {canonical_json(part): refer_to(_MEMBERS) for part in members}
     body = {
         **_build_mapping(layout.suite),
         **_checks_something(layout),
@@ -68,6 +77,9 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
     }
     shared = _share_schemas(body, known)
     # Each schema's parts are shared, but not the schema itself: it would refer to itself.
+    for each in members:
+        own = {key: _share_schemas(part, known) for key, part in each.items()}
+        shared["$defs"][_MEMBERS] = own
     shared["$defs"] |= {
         f"check_{name}": {key: _share_schemas(part, known) for key, part in schema.items()}
         for name, schema in checks.items()
@@ -87,6 +99,7 @@ def _list_parts(layout: SuiteLayouts) -> dict[str, tuple[str, Layout]]:
         "turn": ("One turn of the user.", layout.turn),
         "defaults": ("Settings and assertions for every test.", layout.defaults),
         "user": ("A simulated user who talks with the model.", USER_LAYOUT),
+        "elicit_rule": ("How a question of the server is answered.", ELICIT_LAYOUT),
         "call": ("A tool call that the test makes itself.", layout.call),
         "assertions": ("The checks.", layout.assertions),
         "variant": ("A tool list as a model is to see it.", VARIANT_LAYOUT),

@@ -44,6 +44,12 @@ from .check_results import WRITTEN_CALL as WRITTEN_CALL
 from .check_results import CheckResult as CheckResult
 from .check_results import Judgement as Judgement
 from .check_results import Verdict as Verdict
+from .elicitations import ELICITING as ELICITING
+from .elicitations import ElicitAction as ElicitAction
+from .elicitations import Elicitation as Elicitation
+from .elicitations import ElicitMode as ElicitMode
+from .elicitations import ElicitRule as ElicitRule
+from .elicitations import group_questions as group_questions
 from .faults import FAILING as FAILING
 from .faults import UNASKED as UNASKED
 from .faults import FaultKind as FaultKind
@@ -111,6 +117,7 @@ from .transcripts import Transcript as Transcript
 from .transcripts import TrialError as TrialError
 from .transcripts import UserMessage as UserMessage
 from .transcripts import sum_server_waits as sum_server_waits
+from .user_calls import attach_questions as attach_questions
 from .user_calls import attach_user_calls as attach_user_calls
 from .variants import COPY_LETTERS as COPY_LETTERS
 from .variants import DecoyKind as DecoyKind

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import asdict, field, replace
 from typing import Literal, TypeAlias
 
 from harness.types.basics import JsonObject, Location, ScriptedCall
+from harness.types.elicitations import ElicitRule
 from harness.types.faults import FaultSet
 from harness.types.shared_dataclass import dataclass
 
@@ -196,9 +197,19 @@ class Caller:
     """The test with several identities that this case belongs to; ``None`` for all other cases."""
     leaks: LeakRule = "fail"
     """Whether a leak between the identities of the group fails the case."""
+    elicit: tuple[ElicitRule, ...] | None = None
+    """How questions of the server are answered; what no rule fits is declined. ``None``: the client
+    cannot be asked, and says so."""
     allow_no_tools: bool = False
     """Whether the case is judged even if the server offers this user no tools, which otherwise is
     an error."""
+
+    @property
+    def elicit_facts(self) -> JsonObject | None:
+        """The rules of `elicit` as JSON; a function has no such form."""
+        if self.elicit is None:
+            return None
+        return {"rules": [asdict(replace(rule, code=None, at=None)) for rule in self.elicit]}
 
 
 RECALLED = "{recalled}"

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
+from harness.types.elicitations import ELICITING
 from harness.types.shared_dataclass import dataclass
 
 CLIENT_CAN = ("elicitation",)
@@ -142,8 +143,8 @@ class TransportSpec:
     recorded: JsonObject | None = None
     """Of a server that is a recording: its ``run``, and the time ``at`` which that began."""
     abilities: tuple[str, ...] = ()
-    """What a handshake says that the client can do: ``elicitation``, ``sampling``. Nothing, unless
-    somebody else's client is behind the session."""
+    """What the client says that it can do: ``elicitation``, ``sampling``; the way to a capability
+    (`harness.sessions.client_capabilities`). Nothing, unless somebody answers the server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,8 +209,11 @@ class ServerSpec:
     at: Location | None = None
     """Where it is configured."""
 
-    def with_abilities(self, abilities: tuple[str, ...]) -> ServerSpec:
-        """Return this server, and those that it joins, for a client that can do these things."""
+    def with_abilities(self, abilities: tuple[str, ...] = ELICITING) -> ServerSpec:
+        """Return this server, and those that it joins, for a client that can do these things.
+
+        By default, its user answers questions.
+        """
         members = tuple(member.with_abilities(abilities) for member in self.members)
         transport = replace(self.transport, abilities=abilities)
         return replace(self, transport=transport, members=members)

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, left_out_if
+from harness.types.elicitations import Elicitation
 from harness.types.faults import Injection
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply, Usage
@@ -60,6 +61,8 @@ class AssistantMessage:
     limit and all attempts come after it. ``None`` is unknown, as in recordings of others."""
     answered_s: float | None = field(default=None, compare=False)
     """When it had come whole; ``None`` is unknown."""
+    elicitations: tuple[Elicitation, ...] = field(default=(), metadata=left_out_if(()))
+    """What the server asked its user during the calls of the reply."""
     role: Literal["assistant"] = "assistant"
     """Distinguishes the kinds of message in a log."""
 
@@ -136,8 +139,7 @@ class ToolCall:
     duration_s: float = 0.0
     """Seconds from sending to the answer."""
     waited_s: float = 0.0
-    """Seconds before it was sent, because the server takes no more requests, or takes them later.
-    """
+    """Seconds before it was sent, because the server takes no more requests, or later ones."""
     result_bytes: int = 0
     """Size of the whole result as JSON, in UTF-8 bytes."""
     result_sha256: str | None = None
@@ -156,8 +158,7 @@ class ToolCall:
     """Whether the server sent back a token that it was shown. It is taken out of the record, and
     the model is not given it."""
     wire: Wire | None = None
-    """How it was sent, with its JSON-RPC frames (`harness.sessions.call_record`); ``None`` for a
-    call that was not sent."""
+    """How it was sent, with its JSON-RPC frames; ``None`` for a call that was not sent."""
     injected: Injection | None = field(default=None, metadata=left_out_if(None))
     """What the model was shown instead, if a fault hit the call: all other fields are what the
     server really did."""
@@ -273,8 +274,7 @@ class Transcript:
     """Every call of the model, in the order in which it asked for them, searches for tools
     included."""
     setup_calls: tuple[ToolCall, ...] = ()
-    """The calls that the case itself made before the conversation; their times count from the first
-    of them."""
+    """The case's own calls before the conversation; their times count from the first of them."""
     teardown_calls: tuple[ToolCall, ...] = ()
     """The calls that it made after it; their times count from the first of these."""
     states: tuple[StateReading, ...] = ()
@@ -320,6 +320,12 @@ class Transcript:
     """Set when ``stop`` is ``error``."""
     agent: AgentFacts | None = None
     """What is known of the agent that answered; ``None`` for a model."""
+
+    @property
+    def elicitations(self) -> tuple[Elicitation, ...]:
+        """What the server asked its user, in order."""
+        said = (one for one in self.messages if isinstance(one, AssistantMessage))
+        return tuple(asked for message in said for asked in message.elicitations)
 
     @property
     def user_calls(self) -> tuple[ToolCall, ...]:

@@ -14,7 +14,7 @@ from harness.suites.config.servers import NAMED_SERVER
 from harness.suites.faults import FAULT_LAYOUT, PART_LAYOUT
 from harness.suites.format_tables import build_layouts
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
-from harness.suites.simulated_users import USER_LAYOUT
+from harness.suites.simulated_users import ELICIT_LAYOUT, USER_LAYOUT
 from harness.suites.variants import (
     DECOYS_LAYOUT,
     PARAMETER_LAYOUT,
@@ -50,6 +50,7 @@ def suite_page() -> str:
         "tests": ("Each item of ``tests:``.", read.test),
         "turns": ("Each item of ``turns:`` of a test.", read.turn),
         "expect": ("Below the name of an identity in ``expect:`` of a test.", read.expectation),
+        "elicit_rule": ("Each rule of ``elicit:``.", ELICIT_LAYOUT),
         "user": ("Below ``user:`` of a test: a simulated user.", USER_LAYOUT),
         "setup and teardown": ("Each item of ``setup:`` and ``teardown:``.", read.call),
         "variants": ("Below the name of a variant.", VARIANT_LAYOUT),

@@ -75,6 +75,7 @@ SECTIONS = {
     "fault": "suite.md#faults",
     "fault_part": "suite.md#faults-of-one-trial",
     "identity": "configuration.md#identity",
+    "elicit_rule": "suite.md#elicit_rule",
     "may_depend": "suite.md#may_depend",
     "server": "configuration.md#a-server",
     "test": "suite.md#tests",

@@ -60,6 +60,7 @@ SECTIONS = (
     "Results",
     "Answers",
     "Memory",
+    "Consent",
     "Economy",
     "Faults",
     "Judged",

@@ -38,7 +38,9 @@ from harness.runlog import RunLog
 from harness.types import (
     CaseResult,
     Report,
+    Transcript,
     TrialResult,
+    written_fields,
 )
 
 
@@ -184,11 +186,21 @@ def _encode_details(result: TrialResult, log: RunLog) -> dict[str, Any]:
     scripted = {"setup_calls": transcript.setup_calls, "teardown_calls": transcript.teardown_calls}
     made = {"tool_calls": transcript.tool_calls, "user_calls": transcript.user_calls, **scripted}
     facts = ("tool", "arguments", "outcome", "duration_s")
-    return {"response": transcript.answer} | {
-        name: [{fact: getattr(call, fact) for fact in facts} for call in calls]
-        for name, calls in made.items()
-        if calls or name == "tool_calls"
-    }
+    return (
+        {"response": transcript.answer}
+        | {
+            name: [{fact: getattr(call, fact) for fact in facts} for call in calls]
+            for name, calls in made.items()
+            if calls or name == "tool_calls"
+        }
+        | _encode_questions(transcript)
+    )
+
+
+def _encode_questions(transcript: Transcript) -> dict[str, Any]:
+    """Return what the server asked its user, if it asked anything."""
+    asked = [written_fields(each) for each in transcript.elicitations]
+    return {"elicitations": asked} if asked else {}
 
 
 def _iterate_json(value: Any) -> Iterator[str]:

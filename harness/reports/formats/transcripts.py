@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Iterable
 from typing import Any, TextIO
 
 from harness.base import format_seconds, make_printable
@@ -11,12 +12,14 @@ from harness.judging import describe_injection
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,
+    Elicitation,
     Reply,
     Report,
     ToolCall,
     Transcript,
     TrialResult,
     UserMessage,
+    group_questions,
 )
 
 _LONGEST = 20_000
@@ -42,6 +45,7 @@ def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = 
     for call in transcript.setup_calls:
         lines += _format_call(call, call.tool, "setup")
     calls = {(call.reply, call.request_id): call for call in transcript.tool_calls}
+    asked = dict(group_questions(transcript.elicitations))
     # A simulated user's calls come between what they heard and what they say.
     own, number = deque(transcript.user_calls), 0
     for message in transcript.messages:
@@ -54,8 +58,10 @@ def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = 
             lines += _format_reply(message.reply, thinking=thinking)
             for request in message.reply.tool_requests:
                 lines += _format_call(calls.get((number, request.id)), request.tool)
+                lines += _format_questions(asked.pop(request.id, ()))
     for call in own:
         lines += _format_call(call, call.tool, "user call")
+    lines += _format_questions(each for others in asked.values() for each in others)
     took = format_seconds(transcript.latency_s)
     lines.append(f"ended: {transcript.stop} after {transcript.replies} replies, {took}")
     for call in transcript.teardown_calls:
@@ -93,6 +99,10 @@ def _format_call(call: ToolCall | None, tool: str, what: str = "call") -> list[s
     injected = () if call.injected is None else (describe_injection(call.injected, _LONGEST),)
     lines = (*faults, *call.text.splitlines(), *injected)
     return [head, *(f"    {line}" for line in lines)]
+
+
+def _format_questions(asked: Iterable[Elicitation]) -> list[str]:
+    return [line for each in asked for line in _format_block("question", str(each))]
 
 
 def _format_block(who: str, text: str) -> list[str]:

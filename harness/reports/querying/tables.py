@@ -233,6 +233,23 @@ CALLS = Table(
     keys=("trial_id",),
 )
 
+ELICITATIONS = Table(
+    "elicitations",
+    "A question of the server to its user, and the answer.",
+    (
+        TRIAL_ID,
+        INTEGER("n", "Number in the trial, from 1."),
+        TEXT("tool", "The tool whose call was under way; empty if none was.", "asked.tool"),
+        TEXT("message", "The question.", "asked.message"),
+        TEXT("action", "The answer: accept, decline, cancel.", "asked.action"),
+        JSON("content", "The values that were sent, secrets redacted.", "asked.content"),
+        TEXT("answered_by", "What answered.", "asked.answered_by"),
+        TEXT("flaw", "What is wrong with the question; null if nothing is.", "asked.flaw"),
+        REAL("asked_s", "Seconds from the start of the trial.", "asked.asked_s"),
+    ),
+    keys=("trial_id",),
+)
+
 REPLIES = Table(
     "replies",
     "A reply of the model.",
@@ -302,9 +319,9 @@ TOOLS = Table(
     ),
 )
 
-TABLES = (RUNS, CASES, TRIALS, CHECKS, CALLS, REPLIES, MESSAGES, TOOLS, FINDINGS)
+TABLES = (RUNS, CASES, TRIALS, CHECKS, CALLS, ELICITATIONS, REPLIES, MESSAGES, TOOLS, FINDINGS)
 """In the order in which they are shown."""
-OF_TRIALS = (TRIALS, CHECKS, CALLS, REPLIES, MESSAGES)
+OF_TRIALS = (TRIALS, CHECKS, CALLS, ELICITATIONS, REPLIES, MESSAGES)
 """Those that have rows of single trials."""
 
 
@@ -358,6 +375,8 @@ def iterate_conversation_rows(
                 shown=None if hit is None else hit.text,
             )
             yield CALLS, row
+    for n, asked in enumerate(said.elicitations, start=1):
+        yield ELICITATIONS, ELICITATIONS.build_row(trial_id=trial_id, n=n, asked=asked)
     replies = [message for message in said.messages if isinstance(message, AssistantMessage)]
     for n, message in enumerate(replies, start=1):
         row = REPLIES.build_row(

@@ -140,6 +140,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     direct = [(NO_MODEL, digest_json(describe_model(NO_MODEL)))]
     for suite in suites:
         server, models = server_of(suite), models_of(suite)
+        askable = server.with_abilities()
         # Once for a suite, since it is the same for every case and repeat.
         model_keys = [(model, digest_json([model.name, describe_model(model)])) for model in models]
         shared_key = digest_json(describe_server(server))
@@ -149,8 +150,8 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
         for case in suite.cases:
             # As the suite has it: other words for its prompt are part of a value on an axis.
             case_key = digest_json([suite.name, suite.system_prompt, describe_case(case)])
-            own_server = _require_fresh_state(case, case.server or server)
-            # Most cases use the suite's server, whose digest is made once.
+            asks = case.caller.elicit is not None and case.server is None
+            own_server = _require_fresh_state(case, case.server or (askable if asks else server))
             server_key = (
                 shared_key if own_server is server else digest_json(describe_server(own_server))
             )
@@ -230,8 +231,8 @@ def describe_case(case: Case) -> JsonObject:
         "calls": [[call.tool, call.arguments] for call in case.calls],
         "setup": [[call.tool, call.arguments] for call in case.setup],
         "teardown": [[call.tool, call.arguments] for call in case.teardown],
-        # A function has no JSON form.
         "user": None if case.user is None else asdict(replace(case.user, code=None)),
+        "elicit": caller.elicit_facts,
         "steering": interruption.steering,
         "abort": interruption.abort,
         "credential": None if caller.credential == "valid" else caller.credential,

@@ -62,6 +62,10 @@ class PythonCase:
 
     The function is ``(conversation as the user sees it) → the user's next message``; ``None``
     stops."""
+    elicit: Any = None
+    """How questions of the server are answered: an answer or rules, as in a YAML suite.
+
+    Or a function ``(harness.Elicitation) → accept, decline, cancel, or the content of a form``."""
     steering: str | None = None
     """A message that the user sends during the run: right after the model's first reply."""
     abort: bool = False

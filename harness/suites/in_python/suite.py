@@ -50,7 +50,7 @@ from harness.suites.in_python.values import (
     share,
 )
 from harness.suites.readers import Vocabulary, check_consistent
-from harness.suites.simulated_users import format_summary
+from harness.suites.simulated_users import format_summary, parse_elicit
 from harness.suites.wordings import find_flaws
 from harness.types import (
     Caller,
@@ -251,6 +251,7 @@ class _PythonSuiteReader:
             description=read("description", parse_text),
             caller=Caller(
                 user_context=read("user_context", parse_mapping),
+                elicit=read("elicit", parse_elicit),
                 allow_no_tools=read("allow_no_tools", parse_boolean) or False,
             ),
             repeats=Repeats(test=read("test", parse_name)),

@@ -6,6 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SHOWN: Mapping[str, str] = {
+    # What a server asks its user.
+    "cannot be asked": (
+        "tests/consent/test_gates.py::test_a_sound_gate_keeps_consent_whatever_the_user_answers"
+    ),
+    "A question that cannot be shown": (
+        "tests/consent/test_gates.py::test_each_broken_gate_is_found_and_named"
+    ),
+    "it is then not accepted": (
+        "tests/consent/test_gates.py::test_each_broken_gate_is_found_and_named"
+    ),
     # What an agent, a server, a judge or another machine does during a run.
     "Requests without them are refused with HTTP 401": (
         "tests/agents/proxy/test_listener.py::test_whoever_does_not_know_the_token_reaches_no_session"

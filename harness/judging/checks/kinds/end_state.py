@@ -64,7 +64,7 @@ def _read_params(value: Any, path: JsonPath) -> JsonObject:
         value, path, optional=(*_SOURCES, "args", "path", "value", "same_state_as")
     )
     found = {key: given[key] for key in ("severity", "allow_absent") if key in given} | {
-        "source": _read_source(given, path)
+        "source": read_source(given, path)
     }
     if ("same_state_as" in given) == ("value" in given or "path" in given):
         words = "a state needs either something to match or calls to compare with"
@@ -81,7 +81,12 @@ def _read_params(value: Any, path: JsonPath) -> JsonObject:
     return found
 
 
-def _read_source(given: JsonObject, path: JsonPath) -> JsonObject:
+def read_source(given: JsonObject, path: JsonPath) -> JsonObject:
+    """Return where a state is read, named by one key of ``given``.
+
+    Raises:
+        InvalidValue: none or several are named, or one is invalid.
+    """
     named = [key for key in _SOURCES if key in given]
     if len(named) != 1:
         words = "names no source" if not named else f"names {' and '.join(named)}"
@@ -101,11 +106,12 @@ def _read_source(given: JsonObject, path: JsonPath) -> JsonObject:
 
 
 def _judge_state(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    ours, *theirs = (_find_reading(wanted, evidence) for wanted in _list_wanted(params))
+    ours, *theirs = (find_reading(wanted, evidence) for wanted in _list_wanted(params))
     return _judge_comparison(params, ours, *theirs) if theirs else _judge_match(params, ours)
 
 
-def _find_reading(wanted: WantedState, evidence: Evidence) -> StateReading:
+def find_reading(wanted: WantedState, evidence: Evidence) -> StateReading:
+    """Return the reading of a state; one that was not made says so."""
     # As JSON: what is read from a log has lists where this has tuples.
     same = canonical_json(wanted)
     for reading in evidence.transcript.states:
@@ -183,6 +189,14 @@ def describe_source(source: JsonObject) -> str:
     key = next(key for key in _SOURCES if key in source)
     return f"{key} {source[key]}"
 
+
+STATE_SOURCE: JsonObject = {
+    "type": "object",
+    "properties": {**dict.fromkeys(_SOURCES, TEXT), "args": {"type": "object"}},
+    "oneOf": [{"required": [key]} for key in _SOURCES],
+    "additionalProperties": False,
+}
+"""Schema of a mapping that says where a state is read."""
 
 END_STATE = FunctionKind(
     name="end_state",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from harness.types import (
     AssistantMessage,
     CaseResult,
     CheckResult,
+    Elicitation,
     Reply,
     ToolCall,
     ToolMessage,
@@ -29,6 +30,7 @@ from harness.types import (
     TrialResult,
     Usage,
     UserMessage,
+    group_questions,
 )
 
 _LONGEST = 20_000
@@ -153,6 +155,7 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
     # By the reply as well: some models use the same ids again in a later one.
     calls = {(call.reply, call.request_id): call for call in said.tool_calls}
     steps = [_encode_call(call, "setup") for call in said.setup_calls]
+    asked = dict(group_questions(said.elicitations))
     # A simulated user's calls come between what they heard and what they say.
     own, number = deque(said.user_calls), 0
     for message in said.messages:
@@ -170,7 +173,9 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
                 steps.append(_say("user", message.text))
             case AssistantMessage(reply=reply):
                 number += 1
-                steps += _encode_reply(reply, number, calls)
+                for step in _encode_reply(reply, number, calls):
+                    steps.append(step)
+                    steps += _say_questions(asked.pop(step.get("id", _NO_CALL), ()))
             case ToolMessage():
                 steps += [
                     _say("harness", f"What the model was told: {note}")
@@ -182,7 +187,15 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
                     and calls[number, answer.request_id].text != answer.text
                 ]
     steps += [_encode_call(call, "user call") for call in own]
+    steps += [step for others in asked.values() for step in _say_questions(others)]
     return [*steps, *(_encode_call(call, "teardown") for call in said.teardown_calls)]
+
+
+_NO_CALL = "no call"
+
+
+def _say_questions(asked: Iterable[Elicitation]) -> list[dict[str, Any]]:
+    return [_say("harness", f"The server asked its user. {each}") for each in asked]
 
 
 def _say(who: str, text: str) -> dict[str, Any]:
