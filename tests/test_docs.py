@@ -1,3 +1,4 @@
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,3 +44,11 @@ def test_a_link_to_a_missing_file_or_heading_is_dead(tmp_path: Path) -> None:
         "page.md: page.md has no heading #there",
         "page.md: there is no file gone.md",
     ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_module_that_a_page_tells_to_run_is_there(page: Path) -> None:
+    named = re.findall(
+        r"python3? -m ((?:harness|servers|tests|benchmarks|docs)[\w.]*\w)", page.read_text("utf-8")
+    )
+    assert [name for name in named if importlib.util.find_spec(name) is None] == []
