@@ -56,6 +56,7 @@ VALID: dict[str, list[tuple[str, Any]]] = {
     "judge_model": [("none", "none")],
     "user_model": [("claude", "claude")],
     "max_cases": [("7", 7)],
+    "lenient": [("true", True)],
     "block": [("refund", {"refund"})],
     "variant": [("terse", ["terse"])],
     "faults": [("standard", "standard")],
