@@ -16,6 +16,47 @@ SHOWN: Mapping[str, str] = {
     "it is then not accepted": (
         "tests/consent/test_gates.py::test_each_broken_gate_is_found_and_named"
     ),
+    # A recording in place of a server, and suites without a model.
+    "Any other call is an error that names the nearest recorded one": (
+        "tests/end_to_end/servers/test_recordings.py::"
+        "test_a_call_that_was_not_recorded_has_no_verdict_and_names_the_nearest"
+    ),
+    "they are given in their order, once each in a process": (
+        "tests/end_to_end/servers/test_recordings.py::"
+        "test_answers_that_differ_come_in_their_order_and_a_part_of_one_is_no_answer"
+    ),
+    "**What the log holds.**": (
+        "tests/end_to_end/servers/test_recordings.py::"
+        "test_answers_that_differ_come_in_their_order_and_a_part_of_one_is_no_answer"
+    ),
+    "A check of what a model chose or said": (
+        "tests/suites/evidence/test_direct_calls.py::"
+        "test_a_check_of_a_model_is_a_mistake_at_its_line_once_for_all_identities"
+    ),
+    # Suites of other tools.
+    "Every key is either carried over": (
+        "tests/suites/foreign/test_promptfoo.py::test_no_key_of_the_schema_vanishes"
+    ),
+    "A `<!DOCTYPE>`, attributes and other elements are errors": (
+        "tests/suites/foreign/test_mcp_builder.py::"
+        "test_what_has_no_form_here_is_refused_with_its_line"
+    ),
+    "what the other format cannot express is named": (
+        "tests/suites/foreign/test_mcp_builder.py::test_what_an_evaluation_cannot_express_is_named"
+    ),
+    "Leave out what the other format cannot express": (
+        "tests/suites/foreign/test_mcp_builder.py::"
+        "test_leniently_a_pair_says_what_it_no_longer_checks"
+    ),
+    # Logins, and what a coding agent may do.
+    "an account that is not logged in is an error": (
+        "tests/sessions/identity/test_oauth.py::"
+        "test_an_account_that_is_not_logged_in_is_told_the_command"
+    ),
+    "only a command that could not do its work is an error": (
+        "tests/cli/programs/test_mcp.py::test_what_cannot_be_done_is_an_error_in_words"
+    ),
+    "A folder that is not trusted is refused, as everywhere": "tests/base/trust/test_gate.py",
     # What an agent, a server, a judge or another machine does during a run.
     "Requests without them are refused with HTTP 401": (
         "tests/agents/proxy/test_listener.py::test_whoever_does_not_know_the_token_reaches_no_session"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +103,62 @@ def test_a_file_that_is_no_recording_is_an_error_in_words(
     absent = project.run("tools", "--server", "replay:nothing")
     assert absent.code == 3
     assert "there is no run named 'nothing'" in absent.stderr
+
+
+COUNTER = """\
+from mcp.server.mcpserver import MCPServer
+
+server, told = MCPServer("counter", log_level="CRITICAL"), []
+
+
+@server.tool()
+def count() -> int:
+    "Count the calls."
+    told.append(1)
+    return len(told)
+
+
+@server.tool()
+def fill() -> str:
+    "Return more than a log keeps."
+    return "x" * 2_000_000
+
+
+server.run()
+"""
+
+
+@pytest.mark.slow
+def test_answers_that_differ_come_in_their_order_and_a_part_of_one_is_no_answer(
+    project: Project,
+) -> None:
+    path = project.folder / "counter.py"
+    path.write_text(COUNTER)
+    live = {"command": sys.executable, "args": [str(path)]}
+
+    def run(server: Any, *tools: str) -> Any:
+        calls = [{"tool": tool} for tool in tools]
+        case = {"name": "a", "call": calls, "assertions": {"must_succeed": "count"}}
+        project.suite("counted", [case], server=server)
+        project.run("evals", "counted")
+        (result,) = project.log().results
+        return result, project.log()
+
+    recorded, log = run(live, "count", "count", "fill")
+    assert recorded.status == "passed"
+    source = f"replay:{log.header.run_id}"
+    again, replayed = run(source, "count", "count")
+    assert again.status == "passed"
+    transcript = replayed.read_transcript(again.key)
+    assert transcript is not None
+    assert [call.text for call in transcript.tool_calls] == ["1", "2"]
+    for tools, words in (
+        (
+            ("count", "count", "count"),
+            "2 answers to count({}) of an anonymous caller, which differ",
+        ),
+        (("count", "fill"), "the log holds only a part of the recorded result"),
+    ):
+        result, _ = run(source, *tools)
+        assert result.status == "error"
+        assert words in str(result.error)
