@@ -184,13 +184,20 @@ def run_of(browser: Browser, page: Page) -> str:
     return run
 
 
+def choose_model(browser: Browser) -> None:
+    """Choose the model ``fake``, once the list of models is shown."""
+    box = browser.until(lambda: browser.run("return document.getElementById('model-fake')"))
+    browser.until(box.is_displayed)
+    box.click()
+
+
 @NEED
 @pytest.mark.slow
 def test_a_suite_is_run_from_its_row_with_a_model_and_a_variant_and_then_its_failures(
     own: Page, browser: Browser
 ) -> None:
     browser.open(f"{own.url}/suites")
-    browser.until(lambda: browser.run("return document.getElementById('model-fake')")).click()
+    choose_model(browser)
     browser.until(lambda: row(browser, "mixed")).find_element(
         By.CSS_SELECTOR, "input[value=vague]"
     ).click()
@@ -200,7 +207,7 @@ def test_a_suite_is_run_from_its_row_with_a_model_and_a_variant_and_then_its_fai
     assert own.get(run)["summary"]["counts"]["planned"] == 2
     browser.open(f"{own.url}/suites")
     browser.until(lambda: row(browser, "mixed") and "1 of 2" in row(browser, "mixed").text)
-    browser.until(lambda: browser.run("return document.getElementById('model-fake')")).click()
+    choose_model(browser)
     press(browser, "mixed", "Run failed")
     again = run_of(browser, own)
     assert own.get(again)["summary"]["counts"]["planned"] == 1
