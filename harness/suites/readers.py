@@ -54,8 +54,11 @@ def is_suite_file(path: Path) -> bool:
 
 def may_be_suite(path: Path) -> bool:
     """Whether a file that nobody named may be meant as a suite: other tools' must look like one."""
-    formats = _find_formats(path.suffix.lower())
-    return any(not one.translates or is_recognised(one, path) for one in formats.values())
+    formats = _find_formats(path.suffix.lower()).values()
+    # Ours first: most files need not be opened then, and a pipe must never be.
+    return not all(one.translates for one in formats) or (
+        path.is_file() and any(is_recognised(one, path) for one in formats)
+    )
 
 
 def find_name_in_path(path: Path) -> str | None:
