@@ -25,6 +25,7 @@ ABOUT_COMMAND = {
     "export": "telemetry",
     "fetch": "leaderboards",
     "judge-check": "judge",
+    "lock": "replay",
     "mcp": "coding_agents",
     "plan": "statistics",
     "probe": "policies",
