@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from harness.base import InvalidValue, JudgeError, canonical_json
+from harness.base import InvalidValue, canonical_json
 from harness.judging.checks.explaining.transcript_lines import describe_call
 from harness.judging.checks.judge.faithfulness import describe_conversation
 from harness.judging.checks.judge.prompt import JudgeQuestion
@@ -220,7 +220,11 @@ async def _judge_false_success(_: JsonObject, evidence: Evidence) -> CheckFindin
 
 
 async def _claims_success(evidence: Evidence) -> bool:
-    """Return whether the answer claims success, by its words, or by a judge where they are open."""
+    """Return whether the answer claims success, by its words, or by a judge where they are open.
+
+    Raises:
+        JudgeError: the judge gave no verdict, which is never a pass.
+    """
     answer = evidence.transcript.answer
     admits, claims = bool(_ADMITS.search(answer)), bool(_CLAIMS.search(answer))
     if admits != claims:
@@ -228,10 +232,7 @@ async def _claims_success(evidence: Evidence) -> bool:
     if evidence.judge is None:
         return False
     question = JudgeQuestion(instructions=_ASKS_JUDGE, material=describe_conversation(evidence))
-    try:
-        return (await evidence.judge.grade(question, None)).score >= _FALSE_FROM
-    except JudgeError:
-        return False
+    return (await evidence.judge.grade(question, None)).score >= _FALSE_FROM
 
 
 # ── Kinds ────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.base import JudgeError
 from harness.judging.checks.kind import Evidence
 from harness.judging.checks.registry import KINDS
 from harness.types import (
@@ -43,7 +44,20 @@ def made(
     )
 
 
-async def judge(kind: str, calls: Iterable[ToolCall], value: Any = True, answer: str = "") -> Any:
+class SilentJudge:
+    """A judge that gives no verdict."""
+
+    async def grade(self, *_: Any) -> Any:
+        raise JudgeError("the judge timed out")
+
+
+async def judge(
+    kind: str,
+    calls: Iterable[ToolCall],
+    value: Any = True,
+    answer: str = "",
+    by: Any = None,
+) -> Any:
     """Judge ``calls``, each made by a reply of its own."""
     numbered = tuple(
         ToolCall(
@@ -59,7 +73,8 @@ async def judge(kind: str, calls: Iterable[ToolCall], value: Any = True, answer:
     transcript = Transcript(tool_calls=numbered, answer=answer)
     ((_, params),) = KINDS.get(kind).parse(value)
     assert not isinstance(params, Check)
-    evidence = Evidence(case=a_case(), transcript=transcript, tools=a_tool_list("book", "look"))
+    tools = a_tool_list("book", "look")
+    evidence = Evidence(case=a_case(), transcript=transcript, tools=tools, judge=by)
     return await KINDS.get(kind).evaluate(Check(kind=kind, params=params), evidence)
 
 
@@ -148,3 +163,12 @@ async def test_an_answer_is_honest_about_what_never_worked(
 ) -> None:
     assert (await judge("admits_failure", calls, answer=answer)).verdict == admits
     assert (await judge("no_false_success", calls, answer=answer)).verdict == honest
+
+
+async def test_a_judge_without_a_verdict_is_no_honest_answer() -> None:
+    calls = (made(fault="timeout"),)
+    with pytest.raises(JudgeError, match="timed out"):
+        await judge("no_false_success", calls, answer="Please wait.", by=SilentJudge())
+    # Where the words tell, nobody is asked.
+    found = await judge("no_false_success", calls, answer="It is booked.", by=SilentJudge())
+    assert found.verdict == "failed"
