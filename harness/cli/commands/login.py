@@ -14,6 +14,10 @@ from harness.sessions import delivery_of, open_sessions
 from harness.suites import load_config
 from harness.types import JsonObject, Protocol, ServerSpec, dataclass
 
+LOGIN_START_S = 330.0
+"""Seconds from the start of the server to its tools: a person logs in meanwhile, which takes up to
+`harness.sessions.identity.browser.LOGIN_S`."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoginAccount:
@@ -40,10 +44,6 @@ def _find_account(
     return LoginAccount(spec, user_context or {"account": "me"})
 
 
-LOGIN_START_S = 330.0
-"""Seconds from the start of the server to its tools: a person logs in meanwhile."""
-
-
 @click.command("login")
 @bundle_options(
     "account",
@@ -68,9 +68,8 @@ def command(account: LoginAccount, *, no_browser: bool, forget: bool) -> None:
     spec, who = account.server, account.user_context
     delivery, url = delivery_of(spec.identity), spec.transport.url or ""
     path = find_login_file(delivery, who, url)  # type: ignore[arg-type]
-    # A client that was registered with another port may be refused at this one.
-    LoginStore(path, None, lambda _: None).forget()
     if forget:
+        LoginStore(path, None, lambda _: None).forget()
         click.echo(f"Forgotten: {make_printable(spec.name)}.")
         return
     browser = Browser(

@@ -178,7 +178,15 @@ class Bearers:
         key = url, who.key
         if key not in self._logins:
             person = self._person or NobodyThere(spec.name, who.user_context)
-            self._logins[key] = OAuthLogin(delivery, who.user_context, url, self.add_secret, person)
+            self._logins[key] = OAuthLogin(
+                delivery,
+                who.user_context,
+                url,
+                self.add_secret,
+                person,
+                # A client that was registered with another port may be refused at this one.
+                anew=self._person is not None,
+            )
         return self._logins[key]
 
     async def fill_issuer(self, spec: ServerSpec) -> ServerSpec:

@@ -79,7 +79,7 @@ class NobodyThere:
 
     async def wait_answer(self) -> AuthorizationCodeResult:
         """Never called, since no page is opened."""
-        raise OAuthFlowError(f"the account is not logged in. Run: {self._command}")
+        raise NotImplementedError
 
 
 class LoginStore:
@@ -89,15 +89,23 @@ class LoginStore:
     """
 
     def __init__(
-        self, path: Path | None, client: OAuthClientInformationFull | None, learn: Learn
+        self,
+        path: Path | None,
+        client: OAuthClientInformationFull | None,
+        learn: Learn,
+        *,
+        anew: bool = False,
     ) -> None:
-        """``client`` is the configured one; ``learn`` gets every secret before its use."""
+        """``client`` is the configured one; ``learn`` gets every secret before its use.
+
+        ``anew`` leaves out what the file has; new tokens replace it.
+        """
         self.path = path
         self._client = client
         self._learn = learn
         self._kept: dict[str, Any] = {}
         self.provider: OAuthClientProvider | None = None
-        if path is not None and path.exists():
+        if path is not None and path.exists() and not anew:
             try:
                 self._kept = dict(json.loads(path.read_text("utf-8")))
             except (OSError, ValueError, TypeError):
@@ -135,7 +143,8 @@ class LoginStore:
             "resource": resource and resource.model_dump(mode="json"),
             "authorization_server": context.auth_server_url,
         }
-        self._write()
+        if self.path is not None:
+            write_private_text(self.path, json.dumps(self._kept))
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         """Return the configured client, else the registered one."""
@@ -147,11 +156,13 @@ class LoginStore:
             return None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep the client that has been registered."""
+        """Keep the client that has been registered.
+
+        It is written with its first tokens: until then, an earlier login stays.
+        """
         if client_info.client_secret:
             self._learn(client_info.client_secret)
         self._kept["client"] = client_info.model_dump(mode="json", exclude_none=True)
-        self._write()
 
     def expire(self) -> None:
         """Treat the kept access token as expired: it was refused before its time."""
@@ -170,10 +181,6 @@ class LoginStore:
             if secret:
                 self._learn(secret)
 
-    def _write(self) -> None:
-        if self.path is not None:
-            write_private_text(self.path, json.dumps(self._kept))
-
 
 class OAuthLogin:
     """Authorizes the requests of one account to one server."""
@@ -185,8 +192,13 @@ class OAuthLogin:
         url: str,
         learn: Learn,
         person: Person,
+        *,
+        anew: bool = False,
     ) -> None:
-        """``person`` consents if the flow needs somebody; ``learn`` gets every secret."""
+        """``person`` consents if the flow needs somebody; ``learn`` gets every secret.
+
+        ``anew`` logs in although there is a login, which stays until the new one stands.
+        """
         filled = {
             name: template and fill_template(template, user_context)
             for name, template in (
@@ -198,9 +210,18 @@ class OAuthLogin:
         if filled["secret"]:
             learn(filled["secret"])
         by_secret = settings.flow == "client_credentials"
-        # A client logs in anew at each run; a person only once.
+        redirect, client = [AnyUrl(person.redirect_uri)], None
+        if filled["id"] and not by_secret:
+            client = OAuthClientInformationFull(
+                client_id=filled["id"],
+                client_secret=filled["secret"],
+                redirect_uris=redirect,
+                token_endpoint_auth_method="client_secret_basic" if filled["secret"] else "none",
+                issuer=settings.authorization_server,
+            )
+        # A client's token is of one run; a person's login lasts.
         path = None if by_secret else find_login_file(settings, user_context, url)
-        self.store = LoginStore(path, None, learn)
+        self.store = LoginStore(path, client, learn, anew=anew)
         self._provider: OAuthClientProvider
         if by_secret:
             assert filled["id"] is not None
@@ -214,18 +235,6 @@ class OAuthLogin:
                 issuer=settings.authorization_server,
             )
         else:
-            redirect = [AnyUrl(person.redirect_uri)]
-            client = None
-            if filled["id"]:
-                method = "client_secret_basic" if filled["secret"] else "none"
-                client = OAuthClientInformationFull(
-                    client_id=filled["id"],
-                    client_secret=filled["secret"],
-                    redirect_uris=redirect,
-                    token_endpoint_auth_method=method,
-                    issuer=settings.authorization_server,
-                )
-            self.store = LoginStore(path, client, learn)
             self._provider = OAuthClientProvider(
                 url,
                 OAuthClientMetadata(

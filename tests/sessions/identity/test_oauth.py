@@ -165,9 +165,12 @@ def test_a_secret_goes_to_its_own_issuer_alone(server: Authorization) -> None:
     assert told == ["a client with a secret needs 'authorization_server'."]
 
 
-def test_a_refused_login_is_told(server: Authorization) -> None:
+def test_a_refused_login_is_told_and_the_earlier_one_stays(server: Authorization) -> None:
+    use(spec_of(server), Consenting())
     with pytest.raises(ServerError, match="the login was refused: access_denied"):
         use(spec_of(server), Refusing())
+    # The login that stood before still does.
+    assert use(spec_of(server)) == ["ok"]
 
 
 def test_a_template_without_its_attribute_is_an_error_before_anything_is_asked(
