@@ -202,7 +202,7 @@ OFTEN = frozenset(
 
 WITHOUT_A_LOG = frozenset(
     {"call", "compare", "completion", "convert", "export", "fetch", "init", "judge-check", "lint"}
-    | {"models", "plan", "proxy-stdio", "query", "runs", "tools", "view"}
+    | {"lock", "login", "mcp", "models", "plan", "proxy-stdio", "query", "runs", "tools", "view"}
 )
 """Commands that write no run log."""
 WITHOUT_A_VERDICT = frozenset({"record"})
@@ -331,7 +331,8 @@ NO_VIEWS = frozenset(
         "lint",
         "merge",
     }
-    | {"models", "plan", "probe", "proxy-stdio", "record", "review", "tools", "workbench"}
+    | {"lock", "login", "mcp", "models", "plan", "probe", "proxy-stdio", "record", "review"}
+    | {"tools", "workbench"}
 )
 """Commands that show no verdict of an earlier run, or make another run of it."""
 
