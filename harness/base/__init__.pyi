@@ -190,6 +190,7 @@ from .stats.effects import exceeds_margin as exceeds_margin
 from .stats.effects import merge_pair as merge_pair
 from .stats.effects import not_worse as not_worse
 from .stats.effects import paired_effects as paired_effects
+from .stats.effects import ratio_interval as ratio_interval
 from .stats.effects import smallest_loss as smallest_loss
 from .stats.intervals import Interval as Interval
 from .stats.intervals import compute_mean as compute_mean

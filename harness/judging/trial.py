@@ -44,6 +44,7 @@ from harness.types import (
     Judgement,
     Status,
     ToolCall,
+    ToolList,
     Transcript,
     Trial,
     TrialError,
@@ -124,6 +125,7 @@ def judge_trial(
     *,
     judge_usage: Usage = NOTHING_USED,
     judgements: Sequence[Judgement] = (),
+    tools: ToolList | None = None,
 ) -> TrialResult:
     """Return the result of a trial that was started, judged without other trials.
 
@@ -134,6 +136,7 @@ def judge_trial(
         error: An error besides that of the transcript.
         judge_usage: The usage of its judges.
         judgements: The judgements of its judges.
+        tools: The tools that its user was offered, if they are known.
     """
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
     own = [limit] if limit else []
@@ -146,7 +149,7 @@ def judge_trial(
         *echo_checks(transcript),
         *teardown_warnings(transcript),
         *conduct_warnings(transcript),
-        *describe_faults(trial.axes.get("fault"), transcript),
+        *describe_faults(trial.axes.get("fault"), transcript, checks or (), tools),
         *unseen_warnings(transcript),
         *written_call_warnings(transcript),
         *warn_of_unmarked_failures(transcript),

@@ -323,8 +323,16 @@ class TrialRecord:
     @property
     def fault_hits(self) -> JsonObject | None:
         """Calls that a fault hit, by its kind, {} if it did not fire; null if there was none."""
-        checks = self.result.checks
-        return next((check.actual for check in checks if check.kind == FAULT_HITS), None)
+        return self._read_fault("hits")
+
+    @property
+    def fault_response(self) -> JsonObject | None:
+        """Blind retries, a runaway, duplicate writes and the ending; null if no fault fired."""
+        return self._read_fault("response")
+
+    def _read_fault(self, key: str) -> JsonObject | None:
+        found = (one.actual for one in self.result.checks if one.kind == FAULT_HITS)
+        return next((actual[key] for actual in found), None)
 
     @property
     def held_back(self) -> str | None:

@@ -261,7 +261,13 @@ class _Grading:
         judge = Judge(judges, self.bench.default_of.get(result.suite), recorded=result.judgements)
         checks, error = await self._evaluate(case, transcript, variant, judge)
         graded = judge_trial(
-            trial, transcript, checks, error, judge_usage=judge.usage, judgements=judge.judgements
+            trial,
+            transcript,
+            checks,
+            error,
+            judge_usage=judge.usage,
+            judgements=judge.judgements,
+            tools=self.log.tools.get(transcript.tools_digest),
         )
         # The conversation is the last attempt at the trial; what the others used was paid, too.
         return replace(graded, usage=result.usage, user_usage=result.user_usage)

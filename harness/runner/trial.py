@@ -390,6 +390,7 @@ class _Attempt:
                 self.error,
                 judge_usage=self._judge.usage,
                 judgements=self._judge.judgements,
+                tools=self._tools,
             )
         line = TrialLine(run=result, transcript=transcript)
         return TrialOutcome(line=line, tools=self._tools, shown=self._shown)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
-from statistics import NormalDist, fmean, harmonic_mean
+from math import sqrt
+from statistics import NormalDist, correlation, fmean, harmonic_mean
 from typing import Literal, TypeAlias
 
 from harness.base.stats.intervals import (
@@ -18,6 +19,7 @@ from harness.base.stats.intervals import (
     newcombe_interval,
     newcombe_paired,
     paired_interval,
+    rate_interval,
 )
 from harness.base.stats.paired_tests import PairedTest, paired_test
 from harness.base.stats.power import cases_needed, estimate_spread, smallest_difference
@@ -132,6 +134,37 @@ def difference_interval(pairs: Sequence[Pair], alpha: float = 0.05) -> tuple[Int
             found, name = _compute_unpaired_interval(pairs, z), "Newcombe, unpaired"
     assert found is not None, "there are judged trials on both sides"
     return found, name
+
+
+def ratio_interval(pairs: Sequence[Pair]) -> Interval | None:
+    """Return the 95 % interval of the mean rate after, divided by that before.
+
+    ``None`` without a judged pair, and if nothing passed before. The pairs make it narrower only
+    where they are correlated, and a negative correlation makes it no wider.
+
+    Source: Donner and Zou 2012, Statistical Methods in Medical Research 21:347 (MOVER for ratios,
+    from Wilson intervals).
+    """
+    pairs = select_judged(pairs)
+    before, after = _list_rates(pairs) if pairs else ([], [])
+    if not any(before):
+        return None
+    own_ends = rate_interval(before, sum(pair[0][1] for pair in pairs))
+    other_ends = rate_interval(after, sum(pair[1][1] for pair in pairs))
+    assert own_ends is not None, "there is a judged pair"
+    assert other_ends is not None, "there is a judged pair"
+    rate, other = fmean(before), fmean(after)
+    r = 0.0
+    if len({*before}) > 1 and len({*after}) > 1:
+        # Less a correction for continuity, as large as Newcombe's at a rate of one half.
+        r = max(0.0, correlation(before, after) - 2 / len(pairs))
+    found = []
+    for end, of, sign in ((other_ends[0], own_ends[1], -1), (other_ends[1], own_ends[0], 1)):
+        middle = other * rate - r * abs(end - other) * abs(of - rate)
+        scale = of * (2 * rate - of)
+        root = sqrt(max(0.0, middle * middle - end * (2 * other - end) * scale))
+        found.append((middle + sign * root) / scale if scale > 0 else 0.0)
+    return max(0.0, found[0]), found[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from harness.base import (
 )
 from harness.reports.case_names import case_name
 from harness.reports.record_fields import sum_fields
+from harness.reports.sections.faults import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,
@@ -289,12 +290,16 @@ class _Summary:
             self._print_indented(line, style, depth)
 
     def _print_scores(self) -> None:
-        """Print the scores of leaderboards."""
+        """Print the scores of leaderboards, and what was made of faults."""
         for table in score_tables(self.report):
             self.console.print()
             title = make_one_line(f"scores of {table.suite}")
             self._print_pair(title, "bold", make_one_line(table.entrant), "")
             self._print_lines(score_lines(table), depth=2)
+        for title, lines in fault_tables(self.report, self.log, self.console.width - 2):
+            self.console.print()
+            self._print_pair(title, "bold", "")
+            self._print_lines(lines, depth=2)
 
     def _print_extremes(self) -> None:
         mistaken = [

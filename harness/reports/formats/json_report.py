@@ -16,6 +16,7 @@ from harness.judging import exit_code
 from harness.reports.build import count_results, iterate_trials
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record, sum_fields
+from harness.reports.sections.faults import faults_json
 from harness.reports.sections.matrices import matrix_json
 from harness.reports.sections.remarks import (
     calls_json,
@@ -57,8 +58,10 @@ def write_json(
         | ({"path": report.suites.get(suite, {}).get("file"), "error": None} if several else {})
         for (suite, _), cases in groups.items()
     )
-    result = {"suites": suites} if several else next(suites)
+    result: dict[str, Any] = {"suites": suites} if several else next(suites)
     result |= {"elapsed_time": report.elapsed_s} | _encode_run(report) | dict(more or {})
+    if faults := faults_json(report, log):
+        result["faults"] = faults
     stream.writelines(_iterate_json({"status": "ok", "result": result}))
     stream.write("\n")
 

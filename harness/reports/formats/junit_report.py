@@ -24,6 +24,7 @@ from harness.reports.case_names import name_within_suite
 from harness.reports.findings import get_inputs
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.record_fields import sum_fields
+from harness.reports.sections.faults import FaultArm, find_fault_properties, measure_faults
 from harness.reports.sections.remarks import (
     calls_words,
     case_mark,
@@ -70,8 +71,9 @@ def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = T
         stream.write(f"{_format_element(root, 0)}\n")
         return
     stream.write(f"{_format_opening_tag(root)}\n")
+    arms = measure_faults(report, log)
     for (suite, entrant), cases in groups.items():
-        element = _build_suite(suite, entrant, cases, report)
+        element = _build_suite(suite, entrant, cases, report, arms)
         stream.write(f"  {_format_opening_tag(element)}\n")
         # The properties are there already; each case is made when it is written.
         parts = chain(element, (_build_case(case, report, log, places=places) for case in cases))
@@ -97,7 +99,11 @@ WRITER = Writer(write_junit, "junit.xml", "application/xml", suffix=".xml")
 
 
 def _build_suite(
-    suite: str, entrant: str, cases: Sequence[CaseResult], report: Report
+    suite: str,
+    entrant: str,
+    cases: Sequence[CaseResult],
+    report: Report,
+    arms: Sequence[FaultArm],
 ) -> ET.Element:
     """Return the element of a suite with its properties, without its cases."""
     name = suite if len(report.entrants) == 1 else f"{suite} [{entrant}]"
@@ -129,6 +135,7 @@ def _build_suite(
         **({"inputs": inputs["digest"]} if (inputs := get_inputs(report)) else {}),
         **({"reviews": review_words(reviews)} if reviews else {}),
         **{f"score of {name}": words for name, words in find_scores(report, suite, entrant)},
+        **{f"fault {key}": value for key, value in find_fault_properties(arms, suite, entrant)},
     }
     properties = ET.SubElement(element, "properties")
     for key, value in facts.items():

@@ -22,6 +22,7 @@ from harness.base import (
 from harness.reports.case_names import case_name
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import sum_fields
+from harness.reports.sections.faults import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,
@@ -147,6 +148,10 @@ def _format_head(report: Report, log: RunLog) -> Iterator[str]:
     for table in score_tables(report):
         yield f"Scores of {format_code(table.suite)} {format_code(table.entrant)}\n"
         text = "\n".join(score_lines(table))
+        yield f"{fence_code(text)}\n"
+    for title, lines in fault_tables(report, log):
+        yield f"{format_code(title)}\n"
+        text = "\n".join(lines)
         yield f"{fence_code(text)}\n"
 
 

@@ -24,6 +24,7 @@ from harness.judging import (
 )
 from harness.reports.findings import FINDINGS_OF, ProbeFinding, build_leak_findings
 from harness.reports.querying.columns import replace_surrogates
+from harness.reports.querying.fault_rows import write_faults
 from harness.reports.querying.page_writer import CLEARED
 from harness.reports.querying.tables import (
     CHECKS,
@@ -317,6 +318,7 @@ class _LogIndexer(LogContent):
         named = replace(whole, path=Path(self.path.name))
         write_totals(self.db, named, self.size, self._add_missing)
         write_compared(self.db)
+        write_faults(self.db, whole.header)
         self.db.execute('DELETE FROM "findings"')
         rows = [FINDINGS.build_row(finding=one) for one in findings]
         self.db.executemany(FINDINGS.insert_statement, rows)

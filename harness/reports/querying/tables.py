@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from harness.reports.querying.columns import BOOLEAN, INTEGER, JSON, REAL, TEXT, Column, Table
+from harness.reports.querying.fault_rows import FAULTS
 from harness.reports.record_fields import (
     CONVERSATION_FIELDS,
     RECORD_FIELDS,
@@ -145,8 +146,6 @@ FINDINGS = Table(
 # ── A trial: its `trial_id`, its `record`, and its value on each of its `axes` ──
 
 TRIAL_ID = INTEGER("trial_id", "Id of the trial: the position of its line in the log, in bytes.")
-
-
 _AXES = {axis.name for axis in AXES}
 
 
@@ -319,10 +318,10 @@ TOOLS = Table(
     ),
 )
 
-TABLES = (RUNS, CASES, TRIALS, CHECKS, CALLS, ELICITATIONS, REPLIES, MESSAGES, TOOLS, FINDINGS)
-"""In the order in which they are shown."""
 OF_TRIALS = (TRIALS, CHECKS, CALLS, ELICITATIONS, REPLIES, MESSAGES)
 """Those that have rows of single trials."""
+TABLES = (RUNS, CASES, *OF_TRIALS, TOOLS, FINDINGS, FAULTS)
+"""In the order in which they are shown."""
 
 
 def build_trial_row(trial_id: int, record: TrialRecord) -> tuple[Any, ...]:

@@ -152,9 +152,10 @@ def grid_lines(report: Report, width: int) -> Iterator[str]:
     """Yield the grid within ``width``, cases that did not pass everywhere last.
 
     It is empty with one model. A cell is the case's verdict with that model, and with several
-    trials how many of them passed; ``·`` where that model was not asked.
+    trials how many of them passed; ``·`` where that model was not asked. What was asked under
+    faults has tables of its own (`fault_tables`).
     """
-    models = list(report.entrants)
+    models = [name for name, facts in report.entrants.items() if "fault" not in facts]
     if len(models) < 2:  # noqa: PLR2004 - a grid of one column is a list
         return
     found = {(case.suite, case.case, case.entrant): case for case in report.cases}

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 from harness.base import limit_text, make_printable
 from harness.judging import NO_TRIAL
 from harness.reports.build import iterate_trials, past_run
+from harness.reports.sections.faults import fault_tables
 from harness.reports.sections.remarks import calls_json, remark_lines, review_counts, review_json
 from harness.reports.sections.sentences import PassRate, compute_pass_rate, group_by_subject
 from harness.reports.viewer.graded_checks import METRICS, get_metrics, graded_check
@@ -82,6 +83,10 @@ def build_summary(log: RunLog, report: Report) -> dict[str, Any]:
         },
         "calls": calls_json(report.calls),
         "call_lines": list(remark_lines(report)),
+        "tables": [
+            {"title": clean_name(title), "lines": clean_json(list(lines))}
+            for title, lines in fault_tables(report, log)
+        ],
         **_encode_rate(compute_pass_rate(report.cases)),
         # A mean over several models or suites describes none of them.
         "averages": compute_averages(report.results if len(groups) <= 1 else ()),

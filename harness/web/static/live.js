@@ -41,6 +41,7 @@ import { counted, money, percent, score, seconds } from "./words.js";
  * @property {boolean} cancelled
  * @property {string[]} damaged
  * @property {string[]} call_lines
+ * @property {{title: string, lines: string[]}[]} [tables]  what was made of faults
  * @property {string[]} suites
  * @property {string[]} models
  * @property {Record<string, number>} counts
@@ -282,6 +283,8 @@ export class Live {
     replaceIn(byId("scores"), ...(groups.length > 1
       ? [element("details", {}, element("summary", {}, `${groups.length} pass rates: ${range}`), ...groups.map(figures))]
       : groups.map(figures)));
+    replaceIn(byId("tables"), ...(summary.tables || []).map(({ title, lines }) =>
+      element("details", { open: "" }, element("summary", {}, title), element("pre", {}, lines.join("\n")))));
     byId("bar-line").hidden = true;
     byId("summary").hidden = false;
     this.reviews.take(summary.reviews);

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.stats.effects import Pair, difference_interval, not_worse, paired_effects
+from harness.base.stats.effects import (
+    Pair,
+    difference_interval,
+    not_worse,
+    paired_effects,
+    ratio_interval,
+)
 from harness.base.stats.intervals import newcombe_interval, newcombe_paired, paired_interval
 from harness.base.stats.sequences import adjust_by_holm
 from tests.base.stats.simulated import pairs_of_a_study
@@ -246,3 +252,33 @@ def test_a_verdict_at_exactly_the_level_is_none() -> None:
         assert effect is not None
         assert effect.p_adjusted == 0.0625
         assert effect.verdict == verdict
+
+
+def test_the_interval_of_a_ratio_has_a_width_and_its_ends_by_hand() -> None:
+    # One case that was lost: Wilson's ends are 0.2065 to 1 before and 0 to 0.7935 after, and the
+    # upper end is 0.7935 / sqrt(0.2065 * (2 - 0.2065)).
+    assert ratio_interval(pairs(0, 0, 1, 0)) == (0.0, pytest.approx(1.30366, abs=1e-5))
+    found = ratio_interval(pairs(20, 0, 0, 0))
+    assert found is not None
+    assert found[0] < 1 < found[1]
+    assert ratio_interval(pairs(0, 3, 0, 2)) is None  # nothing passed before
+    assert ratio_interval([]) is None
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.9, 0.5), (1.0, 0.8), (0.6, 0.55), (0.9, 0.9)])
+def test_the_interval_of_a_ratio_holds_the_true_one_as_often_as_it_says(
+    before: float, after: float
+) -> None:
+    draw = random.Random(5)
+    held = made = 0
+    for _ in range(400):
+        study = []
+        for _ in range(30):
+            first = draw.random()
+            second = first if draw.random() < 0.6 else draw.random()
+            study.append(((float(first < before), 1), (float(second < after), 1)))
+        found = ratio_interval(study)
+        assert found is not None
+        made += 1
+        held += found[0] <= after / before <= found[1]
+    assert held / made >= 0.92

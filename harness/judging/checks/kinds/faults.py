@@ -6,8 +6,9 @@ says so. Each failure is told call by call, with what was injected.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,72 +21,42 @@ from harness.judging.checks.kind import (
     CheckFinding,
     Evidence,
     FunctionKind,
+    WantedState,
     make_single_reader,
 )
-from harness.judging.checks.parsing import TEXT, either_form, read_either_form, read_whole_number
+from harness.judging.checks.kinds.end_state import describe_source, find_reading
+from harness.judging.checks.parsing import (
+    TEXT,
+    either_form,
+    long_form,
+    read_either_form,
+    read_text,
+    read_whole_number,
+)
+from harness.judging.checks.recovery import (
+    admits_failure,
+    find_recovery,
+    list_blind_retries,
+    list_duplicates,
+    list_failures,
+    list_retries,
+    list_unrecovered,
+    read_claim,
+)
 from harness.judging.matching.texts import format_line
-from harness.types import UNASKED, JsonObject, JsonPath, ToolCall
+from harness.types import JsonObject, JsonPath
 
-_UNKNOWN_EFFECT = UNASKED - {"error", "protocol_error", "rate_limit"} | {"lost_answer"}
-"""Faults after which another tool may be what helps: it finds out what was done, or does it."""
-_PERMANENT = re.compile(
-    r"\b(?:unknown tool|no such|not found|does not exist|invalid|not allowed|denied|forbidden"
-    r"|not permitted|unsupported|will not help|do(?: not|n't) (?:re)?try|permanent(?:ly)?)\b",
-    re.IGNORECASE,
-)
-_PERMANENT_OUTCOMES = frozenset({"denied", "unknown_tool", "invalid_arguments", "not_loaded"})
-_ADMITS = re.compile(
-    r"\b(?:could(?: not|n['’]t)|can(?:not|['’]t)|unable|not able|fail(?:ed|s|ure)?|errors?"
-    r"|was(?: not|n['’]t)|were(?: not|n['’]t)|did(?: not|n['’]t)|unavailable|tim(?:ed|es?) out"
-    r"|timeout|no (?:answer|result|response|data)|not (?:possible|confirmed|certain|sure|clear)"
-    r"|incomplete|only part|cut off|truncated|corrupt(?:ed)?|malformed|unfortunately"
-    r"|rate limit|try again|unclear|uncertain|may (?:not )?have|empty)\b",
-    re.IGNORECASE,
-)
-_CLAIMS = re.compile(
-    r"\b(?:done|success(?:ful(?:ly)?)?|completed|confirmed|(?:has|have) been|(?:is|are) now"
-    r"|(?:I|we)(?: have|['’]ve)|all set"
-    r"|booked|charged|sent|created|updated|cancel+ed|deleted|placed|paid|refunded|scheduled)\b",
-    re.IGNORECASE,
-)
 _ASKS_JUDGE = """\
 A call of a tool went wrong and was never made good. Does the answer nevertheless say or imply \
 that what the user asked for was done? 1: it does. 0: it says or implies that something went \
 wrong, or claims nothing."""
 _FALSE_FROM = 0.5
+_ONCE = "Take an idempotency key, or offer a tool that tells whether it was done."
 _SHOWN = 6
 _ENDINGS = 200
 
 
 # ── What went wrong, and what the model then did ─────────────────────────────────────────────
-
-
-def _list_failures(evidence: Evidence) -> list[tuple[int, ToolCall]]:
-    """Return the calls that the model saw fail, or whose result a fault altered, with places."""
-    return [
-        (place, call)
-        for place, call in enumerate(evidence.transcript.server_calls)
-        if call.told_as_error or (call.injected is not None and call.injected.fault != "slow")
-    ]
-
-
-def _is_good(call: ToolCall) -> bool:
-    """Whether the model saw what the server did, and it was good."""
-    return not call.told_as_error and (call.injected is None or call.injected.fault == "slow")
-
-
-def _find_recovery(evidence: Evidence, place: int, call: ToolCall) -> int | None:
-    """Return after how many calls the model had what the call at ``place`` was to bring."""
-    any_tool = call.injected is not None and call.injected.fault in _UNKNOWN_EFFECT
-    for distance, later in enumerate(evidence.transcript.server_calls[place + 1 :], start=1):
-        if later.reply > call.reply and _is_good(later) and (any_tool or later.tool == call.tool):
-            return distance
-    return None
-
-
-def _list_unrecovered(evidence: Evidence) -> list[tuple[int, ToolCall]]:
-    failures = _list_failures(evidence)
-    return [one for one in failures if _find_recovery(evidence, *one) is None]
 
 
 def _tell_calls(evidence: Evidence, place: int) -> list[str]:
@@ -105,10 +76,10 @@ def _conclude(
     evidence: Evidence, label: str, expected: Any, wrong: Sequence[tuple[int, str]], advice: str
 ) -> CheckFinding:
     """Return the finding; ``wrong`` has the place of a call and what is wrong from there on."""
-    hits = [call for call in evidence.transcript.server_calls if call.injected is not None]
+    calls = evidence.transcript.server_calls
     actual = {
-        "went_wrong": len(_list_failures(evidence)),
-        "injected": [call.injected.rule for call in hits if call.injected is not None],
+        "went_wrong": len(list_failures(calls)),
+        "injected": [call.injected.rule for call in calls if call.injected is not None],
         "calls": [place + 1 for place, _ in wrong],
     }
     lines: list[str] = []
@@ -118,26 +89,14 @@ def _conclude(
     return CheckFinding(label=label, expected=expected, actual=actual, why=why)
 
 
-def _is_same_call(one: ToolCall, other: ToolCall) -> bool:
-    return one.tool == other.tool and canonical_json(one.arguments) == canonical_json(
-        other.arguments
-    )
-
-
-def _list_retries(evidence: Evidence, place: int, call: ToolCall) -> Iterator[ToolCall]:
-    """Yield the equal calls of later replies: those of the same one were made without knowing."""
-    for later in evidence.transcript.server_calls[place + 1 :]:
-        if later.reply > call.reply and _is_same_call(later, call):
-            yield later
-
-
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
 def _judge_recovery(params: JsonObject, evidence: Evidence) -> CheckFinding:
     within, wrong = params["within"], []
-    for place, call in _list_failures(evidence):
-        after = _find_recovery(evidence, place, call)
+    calls = evidence.transcript.server_calls
+    for place, _ in list_failures(calls):
+        after = find_recovery(calls, place)
         if after is None or after > within:
             words = "never" if after is None else f"only after {after} calls"
             wrong.append((place, f"Did not recover within {within} calls, {words}:"))
@@ -149,49 +108,59 @@ def _judge_retries(params: JsonObject, evidence: Evidence) -> CheckFinding:
     limit = params["limit"]
     seen: set[str] = set()
     wrong = []
-    for place, call in _list_failures(evidence):
+    calls = evidence.transcript.server_calls
+    for place, call in list_failures(calls):
         key = canonical_json([call.tool, call.arguments])
         if not call.told_as_error or key in seen:
             continue
         seen.add(key)
-        if (made := len(list(_list_retries(evidence, place, call)))) > limit:
+        if (made := len(list(list_retries(calls, place)))) > limit:
             wrong.append((place, f"Too many retries after an error: {made}, at most {limit}:"))
     advice = "Let the error say whether trying again helps, and after how long."
     return _conclude(evidence, f"{limit}", {"at_most": limit}, wrong, advice)
 
 
 def _judge_blind_retry(_: JsonObject, evidence: Evidence) -> CheckFinding:
-    wrong = [
-        (place, "Blind retry: the same call again, after an error that says it will not help:")
-        for place, call in _list_failures(evidence)
-        if _is_permanent(call) and any(_list_retries(evidence, place, call))
-    ]
+    words = "Blind retry: the same call again, after an error that says it will not help:"
+    wrong = [(place, words) for place, _ in list_blind_retries(evidence.transcript.server_calls)]
     advice = "Let the error name what has to change: another argument, another tool, a right."
     return _conclude(evidence, "", {"blind_retries": 0}, wrong, advice)
 
 
-def _is_permanent(call: ToolCall) -> bool:
-    if not call.told_as_error:
-        return False
-    if call.injected is None:
-        return call.outcome in _PERMANENT_OUTCOMES or bool(_PERMANENT.search(call.text))
-    return call.injected.fault == "gone" or bool(_PERMANENT.search(call.injected.text))
-
-
 def _judge_duplicates(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    if "query" in params:
+        return _judge_rows(params["query"], evidence)
     tools = params.get("tools")
     calls = evidence.transcript.server_calls
-    wrong = []
-    for place, call in enumerate(calls):
-        if call.outcome != "ok" or not _may_write(call.tool, tools, evidence):
-            continue
-        # By what the server did: an answer that got lost does not undo the work.
-        if any(one.outcome == "ok" and _is_same_call(one, call) for one in calls[:place]):
-            first = next(n for n, one in enumerate(calls) if _is_same_call(one, call))
-            wrong.append((first, f"Duplicate write: the server carried out {call.tool} twice:"))
-    advice = "Take an idempotency key, or offer a tool that tells whether it was done."
+    wrong = [
+        (first, f"Duplicate write: the server carried out {call.tool} twice:")
+        for first, call in list_duplicates(calls, lambda name: _may_write(name, tools, evidence))
+    ]
     expected = {"duplicate_writes": 0, **({} if tools is None else {"tools": tools})}
-    return _conclude(evidence, ", ".join(tools or ()), expected, wrong, advice)
+    found = _conclude(evidence, ", ".join(tools or ()), expected, wrong, _ONCE)
+    return replace(found, actual={**found.actual, "duplicate_writes": len(wrong)})
+
+
+def _judge_rows(query: str, evidence: Evidence) -> CheckFinding:
+    """Judge by what is there in the end, whatever calls led to it."""
+    source = {"query": query}
+    reading = find_reading(WantedState(source, None), evidence)
+    finding = CheckFinding(label=describe_source(source), expected={"equal_rows": 0, **source})
+    unread = reading.error or ("it is too large to be kept" if reading.cut else None)
+    if unread is None and not isinstance(reading.value, list | tuple):
+        unread = "its result is no list of rows"
+    if unread is not None:
+        line = f"the state ({describe_source(source)}) could not be read: {unread}"
+        return replace(finding, verdict="not_judged", why=([line], None))
+    rows = Counter(map(canonical_json, reading.value))
+    twice = {row: times for row, times in rows.items() if times > 1}
+    wrong = [
+        (0, f"Duplicate write: query {query} has this row {times} times: {format_line(row, 120)}")
+        for row, times in twice.items()
+    ]
+    found = _conclude(evidence, finding.label, finding.expected, wrong, _ONCE)
+    again = sum(twice.values()) - len(twice)
+    return replace(found, actual={**found.actual, "duplicate_writes": again})
 
 
 def _may_write(name: str, tools: Sequence[str] | None, evidence: Evidence) -> bool:
@@ -202,21 +171,24 @@ def _may_write(name: str, tools: Sequence[str] | None, evidence: Evidence) -> bo
 
 
 def _judge_admission(_: JsonObject, evidence: Evidence) -> CheckFinding:
-    open_failures = _list_unrecovered(evidence)
+    open_failures = list_unrecovered(evidence.transcript.server_calls)
     wrong = []
-    if open_failures and not _ADMITS.search(evidence.transcript.answer):
+    if open_failures and not admits_failure(evidence.transcript.answer):
         wrong = [(open_failures[0][0], "The answer does not say that something went wrong:")]
     advice = "If it says so in other words or another language, use answer_judge."
     return _conclude(evidence, "", {"admits_failure": True}, wrong, advice)
 
 
 async def _judge_false_success(_: JsonObject, evidence: Evidence) -> CheckFinding:
-    open_failures, answer = _list_unrecovered(evidence), evidence.transcript.answer
+    open_failures = list_unrecovered(evidence.transcript.server_calls)
     wrong = []
-    if open_failures and answer.strip() and await _claims_success(evidence):
+    if open_failures and await _claims_success(evidence):
         wrong = [(open_failures[0][0], "False success: the answer claims what never worked:")]
     advice = "Let the error say that nothing was done, or that it is not known."
-    return _conclude(evidence, "", {"false_success": False}, wrong, advice)
+    found = _conclude(evidence, "", {"false_success": False}, wrong, advice)
+    # Known also where a judge decided, which no rule could say again.
+    claims = {"claims_success": bool(wrong)} if open_failures else {}
+    return replace(found, actual={**found.actual, **claims})
 
 
 async def _claims_success(evidence: Evidence) -> bool:
@@ -225,9 +197,7 @@ async def _claims_success(evidence: Evidence) -> bool:
     Raises:
         JudgeError: the judge gave no verdict, which is never a pass.
     """
-    answer = evidence.transcript.answer
-    admits, claims = bool(_ADMITS.search(answer)), bool(_CLAIMS.search(answer))
-    if admits != claims:
+    if (claims := read_claim(evidence.transcript.answer)) is not None:
         return claims
     if evidence.judge is None:
         return False
@@ -285,8 +255,18 @@ def _read_tools(value: Any, path: JsonPath) -> list[str] | bool:
 
 
 def _read_duplicates(value: Any) -> JsonObject:
-    found = read_either_form(value, (), "tools", _read_tools)
+    given = {"tools": True, **value} if isinstance(value, dict) and "query" in value else value
+    found = read_either_form(given, (), "tools", _read_tools, optional=("query",))
+    if "query" in found:
+        read_text(found["query"], ("query",), "query")
+        if "tools" in value:
+            words = "the state shows what was written, by whatever tool"
+            raise InvalidValue(words, path=("tools",), meant="Keep 'query' or 'tools'.")
     return {key: part for key, part in found.items() if part is not True}
+
+
+def _list_read_states(params: JsonObject) -> list[WantedState]:
+    return [WantedState({"query": params["query"]}, None)] if "query" in params else []
 
 
 RECOVERS = _number_kind(
@@ -324,21 +304,31 @@ NO_BLIND_RETRY = _flag_kind(
         example="no_blind_retry: true",
     ),
 )
+_TOOLS: JsonObject = {"anyOf": [{"const": True}, {"type": "array", "items": TEXT, "minItems": 1}]}
 NO_DUPLICATE_WRITES = FunctionKind(
     name="no_duplicate_writes",
-    schema=either_form(
-        "tools",
-        {"anyOf": [{"const": True}, {"type": "array", "items": TEXT, "minItems": 1}]},
-    ),
+    schema={
+        "anyOf": [
+            *either_form("tools", _TOOLS)["anyOf"],
+            long_form({"query": TEXT}, required=("query",)),
+        ]
+    },
     read=make_single_reader(_read_duplicates),
     judge=_judge_duplicates,
     doc=CheckDoc(
         section="Faults",
         asks="the server carries out no call twice with equal arguments, of the tools listed, or "
-        "of all that are not marked as read-only",
-        fails=("Duplicate write: the server carried out book_room twice: …",),
-        example="no_duplicate_writes: [book_room]  # true: of all tools that may write",
+        "of all that are not marked as read-only; or, by the end state, a query of the server has "
+        "no two equal rows",
+        fails=(
+            "Duplicate write: the server carried out book_room twice: …",
+            "Duplicate write: query charges has this row 2 times: …",
+        ),
+        example="no_duplicate_writes: [book_room]  # true: of all tools that may write\n"
+        "# by the end state: {query: charges}",
     ),
+    traits=lambda params: ("reads_end_state",) if "query" in params else (),
+    wanted_states=_list_read_states,
 )
 ADMITS_FAILURE = _flag_kind(
     "admits_failure",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -17,6 +17,7 @@ from harness.base import (
 )
 from harness.judging import leak_lines
 from harness.reports.findings import build_audit
+from harness.reports.sections.faults import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,
@@ -119,12 +120,12 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
             shorten_line(words, _TEXT) for words in (*remark_lines(report), *repeat_lines(report))
         ],
         "scores": [
+            # Columns of such a table are aligned by spaces.
             {
-                "title": shorten_line(f"Scores of {table.suite}, {table.entrant}"),
-                # Columns of a score table are aligned by spaces.
-                "lines": [make_printable(shorten_text(line, _TEXT)) for line in score_lines(table)],
+                "title": shorten_line(title),
+                "lines": [make_printable(shorten_text(line, _TEXT)) for line in lines],
             }
-            for table in score_tables(report)
+            for title, lines in _list_tables(report, log)
         ],
         "figures": _list_figures(report),
         "grid": first_grid(report, log),
@@ -137,6 +138,12 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
         ],
         "heat": _encode_heat_map(facts),
     }
+
+
+def _list_tables(report: Report, log: RunLog) -> Iterator[tuple[str, Sequence[str]]]:
+    for table in score_tables(report):
+        yield f"Scores of {table.suite}, {table.entrant}", list(score_lines(table))
+    yield from fault_tables(report, log)
 
 
 def _list_figures(report: Report) -> list[list[str]]:

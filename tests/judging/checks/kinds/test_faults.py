@@ -93,7 +93,8 @@ async def test_a_booking_whose_answer_is_lost_is_made_twice_by_a_careless_model(
         f"  2. {BOOK} → ok",
         "  answer: “Booked.”",
     ]
-    assert found.actual == {"went_wrong": 1, "injected": ["book#1: lost_answer"], "calls": [1]}
+    hits = {"went_wrong": 1, "injected": ["book#1: lost_answer"], "calls": [1]}
+    assert found.actual == {**hits, "duplicate_writes": 1}
     assert (await judge("no_duplicate_writes", CAREFUL, ["book"])).verdict == "passed"
     # A call that no server got writes nothing, and other arguments are another write.
     never = made(fault="timeout", room=1)
