@@ -22,7 +22,7 @@ from harness.base import (
 from harness.reports.case_names import case_name
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import sum_fields
-from harness.reports.sections.faults import fault_tables
+from harness.reports.sections.fault_tables import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from harness.base import limit_text, make_printable
 from harness.judging import NO_TRIAL
 from harness.reports.build import iterate_trials, past_run
-from harness.reports.sections.faults import fault_tables
+from harness.reports.sections.fault_tables import fault_tables
 from harness.reports.sections.remarks import calls_json, remark_lines, review_counts, review_json
 from harness.reports.sections.sentences import PassRate, compute_pass_rate, group_by_subject
 from harness.reports.viewer.graded_checks import METRICS, get_metrics, graded_check

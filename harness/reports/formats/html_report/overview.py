@@ -17,7 +17,7 @@ from harness.base import (
 )
 from harness.judging import leak_lines
 from harness.reports.findings import build_audit
-from harness.reports.sections.faults import fault_tables
+from harness.reports.sections.fault_tables import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,
