@@ -74,42 +74,19 @@ _FORMATS = (
         _PROMPTFOO,
     ),
     _ForeignFormat(
-        "mcp-evals",
-        _DATA,
-        (_match_key("evals"), _match_key("expected_result")),
-        f"{_AS_SUITE} 'expected_result' becomes 'answer_judge'.",
-    ),
-    _ForeignFormat(
         "mcpchecker",
         _DATA,
         (
-            _match_key("kind") + r"""[ \t]*["']?(?:Eval|Task|Agent)\b""",
-            _match_key("taskSets", "spec", "steps", "commands", "builtin"),
+            _match_key("kind") + r"""[ \t]*["']?(?:Eval|Agent)\b""",
+            _match_key("taskSets", "commands", "builtin"),
         ),
-        f"{_AS_SUITE} An eval's 'toolsUsed' becomes 'must_call', a task's 'verify' becomes "
-        "'end_state' or 'answer_judge'.",
-    ),
-    _ForeignFormat(
-        "mcp-server-tester of steviec",
-        _DATA,
-        (
-            _match_key("expected_tool_calls", "response_scorers", "expected_tool_list")
-            + "|steviec/mcp-server-tester",
-        ),
-        f"{_AS_SUITE} 'expected_tool_calls' becomes 'must_call' and 'only_call', a scorer "
-        "becomes 'answer_matches' or 'answer_judge'. Tests under 'tools' ask no model: test those "
-        "as the server's own unit tests.",
+        "Its tasks are read, each as a file of its own. 'toolsUsed' becomes 'must_call'.",
     ),
     _ForeignFormat(
         "mcp-eval of lastmile",
         _DATA,
-        (
-            r"mcpeval\.config\.schema|"
-            + _match_key("server_name", "agent_spec", "default_agent", indent=_TOP),
-            _match_key("cases", "mcp", indent=_TOP),
-        ),
-        f"{_AS_SUITE} 'inputs' becomes 'prompt', 'ToolWasCalled' becomes 'must_call', "
-        "'ResponseContains' becomes 'answer_contains'.",
+        (r"mcpeval\.config\.schema|" + _match_key("default_agent", indent=_TOP),),
+        "It configures a run: servers and models stand in harness.yml here. Its datasets are read.",
     ),
     _ForeignFormat(
         "pydantic-evals",
@@ -117,14 +94,6 @@ _FORMATS = (
         (_match_key("cases", indent=_TOP), _match_key("inputs")),
         f"{_AS_SUITE} 'inputs' becomes 'prompt', 'expected_output' becomes 'answer_equals' "
         "or 'answer_judge'.",
-    ),
-    _ForeignFormat(
-        "testmcpy",
-        _DATA,
-        (_match_key("questions", "tests"), _match_key("evaluators")),
-        f"{_AS_SUITE} The evaluator 'was_mcp_tool_called' becomes 'must_call', "
-        "'execution_successful' becomes 'must_succeed', 'final_answer_contains' becomes "
-        "'answer_contains'.",
     ),
     _ForeignFormat(
         "MCPJam",

@@ -21,30 +21,11 @@ SUITES: dict[str, list[Any]] = {
         {"description": "d", "targets": ["x"], "redteam": {"plugins": ["mcp"]}},
         [{"description": "a", "vars": {"q": "x"}, "assert": [{"type": "contains", "value": "y"}]}],
     ],
-    "mcp-evals": [
-        {
-            "model": {"provider": "openai", "name": "gpt-4o"},
-            "evals": [{"name": "a", "prompt": "b", "expected_result": "c"}],
-        },
-        {"mcp_server": {"command": "x"}, "evals": [{"prompt": "b", "expected_result": "c"}]},
-    ],
     "mcpchecker": [
         {"kind": "Eval", "metadata": {"name": "a"}, "config": {"taskSets": [{"glob": "*"}]}},
-        {"kind": "Task", "apiVersion": "mcpchecker/v1alpha2", "spec": {"prompt": {"inline": "x"}}},
-        {"kind": "Task", "metadata": {"name": "x"}, "steps": {"prompt": {"inline": "x"}}},
         {"kind": "Agent", "metadata": {"name": "x"}, "builtin": {"type": "claude-code"}},
     ],
-    "steviec": [
-        {
-            "evals": {
-                "models": ["m"],
-                "tests": [{"name": "a", "prompt": "b", "response_scorers": []}],
-            }
-        },
-        {"tools": {"expected_tool_list": ["echo"], "tests": [{"name": "a", "tool": "echo"}]}},
-    ],
     "lastmile": [
-        {"name": "a", "server_name": "fetch", "cases": [{"name": "b", "inputs": "c"}]},
         {"mcp": {"servers": {}}, "default_agent": "default", "judge": {"min_score": 0.8}},
     ],
     "pydantic-evals": [
@@ -66,10 +47,6 @@ SUITES: dict[str, list[Any]] = {
     "Agent Development Kit": [
         {"eval_set_id": "a", "eval_cases": [{"eval_id": "b", "conversation": []}]},
         [{"query": "a", "expected_tool_use": [], "reference": "b"}],
-    ],
-    "testmcpy": [
-        {"version": "1.0", "questions": [{"id": "a", "prompt": "b", "evaluators": []}]},
-        {"tests": [{"name": "a", "prompt": "b", "evaluators": [{"name": "answer_contains"}]}]},
     ],
 }
 WRITTEN: dict[str, Callable[[Any], str]] = {

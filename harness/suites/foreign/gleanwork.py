@@ -14,6 +14,9 @@ from typing import Any
 from harness.base import Steps
 from harness.suites.foreign.javascript import translate_pattern
 from harness.suites.foreign.translation import (
+    IN_MODELS,
+    PROVIDERS,
+    WITHOUT_MODEL,
     DocumentTranslator,
     StatedChecks,
     TranslatedSuite,
@@ -22,11 +25,6 @@ from harness.suites.foreign.translation import (
 )
 from harness.types import JsonObject
 
-_IN_MODELS = "Set it in the model's entry under 'models:' of harness.yml."
-_NO_MODEL = (
-    "It calls a tool without a model: test that as the server's own unit test, or ask for the same "
-    "under 'input'."
-)
 _DATASET = {"$schema", "name", "description", "cases", "metadata"}
 _CASE = {
     "id", "description", "input", "scenario", "mode", "toolName", "args", "model", "mcpHostConfig",
@@ -40,9 +38,9 @@ _CASE_NEAREST = {
 }
 _HOST = {"provider", "model"}
 _HOST_NEAREST = {
-    "apiKeyEnvVar": _IN_MODELS,
-    "maxTokens": _IN_MODELS,
-    "temperature": _IN_MODELS,
+    "apiKeyEnvVar": IN_MODELS,
+    "maxTokens": IN_MODELS,
+    "temperature": IN_MODELS,
     "maxToolCalls": "Write it as 'max_calls' in a suite of ours.",
     "cli": "Name a command-line agent with --agent.",
 }
@@ -60,9 +58,9 @@ _JUDGE = {"rubric", "reference", "threshold", "provider", "model"}
 _JUDGE_NEAREST = {
     "judge": "The nearest is 'answer_judge' with a rubric.",
     "reps": _CASE_NEAREST["judgeReps"],
-    "apiKeyEnvVar": _IN_MODELS,
-    "maxTokens": _IN_MODELS,
-    "temperature": _IN_MODELS,
+    "apiKeyEnvVar": IN_MODELS,
+    "maxTokens": IN_MODELS,
+    "temperature": IN_MODELS,
     "maxBudgetUsd": "The nearest is --max-cost, for the whole run.",
     "maxToolOutputSize": "The nearest is 'max_tokens'.",
 }
@@ -74,12 +72,6 @@ _RUBRICS = {
     "conciseness": "Is the answer as short as it can be without losing anything that matters?",
 }
 """The original's named rubrics, in words of our own."""
-_PROVIDERS = {
-    "anthropic": "anthropic",
-    "claude": "anthropic",
-    "openai": "openai",
-    "google": "gemini",
-}
 _THRESHOLD = 0.7
 
 
@@ -113,7 +105,7 @@ class _Dataset(DocumentTranslator):
         noun = f"case {name!r}"
         # Without a mode, version 1 calls the tool itself; version 2 has no modes.
         if case.get("mode", "mcp_host" if "input" in case else "direct") != "mcp_host":
-            self.lose(at, f"{noun} asks no model.", _NO_MODEL)
+            self.lose(at, f"{noun} asks no model.", WITHOUT_MODEL)
             return
         if both := [pair for pair in _SAME if pair <= case.keys()]:
             for pair in both:
@@ -155,11 +147,11 @@ class _Dataset(DocumentTranslator):
             path, case["mcpHostConfig"], f"{noun}: mcpHostConfig", _HOST, _HOST_NEAREST
         )
         provider, model = host.get("provider"), host.get("model")
-        if provider is not None and str(provider) not in _PROVIDERS:
+        if provider is not None and str(provider) not in PROVIDERS:
             message = f"{noun}: the provider {provider!r} has no form here."
             self.lose(self.locate((*path, "provider")), message, "Choose one with --model.")
         elif provider is not None and model is not None:
-            self.add_model(self.locate((*path, "model")), f"{_PROVIDERS[str(provider)]}:{model}")
+            self.add_model(self.locate((*path, "model")), f"{PROVIDERS[str(provider)]}:{model}")
         elif host:
             message = f"{noun}: a model is its provider and its name; one of them is missing."
             self.lose(self.locate(path), message, "Give both, or choose with --model.")
@@ -301,7 +293,7 @@ class _Dataset(DocumentTranslator):
             rubric = f"{rubric}\nThe answer is compared with this one, which is right: {reference}"
         judge: dict[str, Any] = {"rubric": rubric, "threshold": given.get("threshold", _THRESHOLD)}
         if "model" in given:
-            provider = _PROVIDERS.get(str(given.get("provider", "claude")))
+            provider = PROVIDERS.get(str(given.get("provider", "claude")))
             if provider is None:
                 message = f"{noun}: the provider {given['provider']!r} has no form here."
                 self.lose(self.locate((*path, "provider")), message, "Choose one by --judge-model.")

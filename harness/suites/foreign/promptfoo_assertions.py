@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.base import Steps, did_you_mean
-from harness.suites.foreign.javascript import translate_pattern
-from harness.suites.foreign.promptfoo_matchers import (
+from harness.suites.foreign.comparisons import (
     compare_text,
     find_sufficient,
     match_partly,
     refuse_keys,
     require_count,
+    require_sequence,
 )
+from harness.suites.foreign.javascript import translate_pattern
 from harness.suites.foreign.templates import (
     NoFormError,
     fill_template,
@@ -307,13 +308,7 @@ class AssertionReader:
             self._read_matcher(self._fill(step) if isinstance(step, str) else step)
             for step in steps
         ]
-        is_exact = mode == "exact"
-        found: dict[str, Any] = {"must_call": calls}
-        if len(calls) > 1:
-            found = {"must_call_in_order": {"calls": calls, "strict": is_exact}}
-        if is_exact:
-            found["max_calls"] = len(calls)
-        return found
+        return require_sequence(calls, exact=mode == "exact")
 
     def _read_arguments(self, taken: JsonObject) -> JsonObject:
         value = taken.get("value")

@@ -22,6 +22,21 @@ from harness.suites.mxcp import read_content
 from harness.suites.readers import Vocabulary
 from harness.types import JsonObject, Location, Suite, dataclass
 
+PROVIDERS = {
+    "anthropic": "anthropic",
+    "claude": "anthropic",
+    "openai": "openai",
+    "google": "gemini",
+    "gemini": "gemini",
+}
+"""Our names of providers, by those that other tools give them."""
+IN_MODELS = "Set it in the model's entry under 'models:' of harness.yml."
+"""What is nearest to a model's settings."""
+WITHOUT_MODEL = (
+    "It calls a tool without a model: test that as the server's own unit test, or ask a model for "
+    "the same."
+)
+"""What is nearest to a test that asks no model."""
 LISTS = frozenset({"answer_verbatim", "must_call", "must_not_call", "max_calls"})
 """Checks of which a test may have several under one key."""
 _NO_LONGER = "not_checked"
@@ -62,14 +77,18 @@ class _TranslatedDocument(Document):
 
     def locate(self, path: Steps) -> Location:
         """Return where the original has what stands at ``path``, or the nearest part around it."""
-        for end in range(len(path), 0, -1):
-            if path[:end] in self._places:
-                return self._places[path[:end]]
-        return Location(file=self.file, line=1, column=1)
+        return _find_place(self._places, path, self.file)
 
     def locate_key(self, path: Steps) -> Location:
         """Return the same: the keys are not those of the original."""
         return self.locate(path)
+
+
+def _find_place(places: Mapping[Steps, Location], path: Steps, file: str) -> Location:
+    for end in range(len(path), 0, -1):
+        if path[:end] in places:
+            return places[path[:end]]
+    return Location(file=file, line=1, column=1)
 
 
 class StatedChecks(NamedTuple):
@@ -124,6 +143,10 @@ class SuiteTranslator:
         """Tell something that loses nothing."""
         self.notes.append(f"{at}: {message}")
 
+    def locate_result(self, path: Steps) -> Location:
+        """Return where the original has what stands at ``path`` of the content so far."""
+        return _find_place(self._places, path, self._file)
+
     def forget_losses(self) -> list[str]:
         """Return what was lost since the last call; later tests no longer count it as theirs."""
         lost, self._lost = self._lost, []
@@ -144,11 +167,15 @@ class SuiteTranslator:
         prompt: str,
         parts: Iterable[StatedChecks],
         lost: Sequence[str] = (),
+        turns: Sequence[tuple[str, Sequence[StatedChecks]]] = (),
         **more: Any,
     ) -> None:
-        """Add a test with the assertions in ``parts``; what was ``lost`` is written in it."""
+        """Add a test with the assertions in ``parts``; what was ``lost`` is written in it.
+
+        With ``turns``, each a prompt and its own assertions, they take the place of ``prompt``.
+        """
         parts, lost = list(parts), [*lost, *self.forget_losses()]
-        if not parts:
+        if not parts and not any(own for _, own in turns):
             if self.problems and not self.lenient:
                 return
             message = f"test {name!r} checks nothing here."
@@ -160,11 +187,20 @@ class SuiteTranslator:
             return
         path: Steps = ("tests", len(self.content["tests"]))
         test: dict[str, Any] = {"name": self._make_unique(name), "prompt": prompt, **more}
+        if turns:
+            del test["prompt"]
+            test["turns"] = [
+                {"prompt": said, "assertions": self._combine((*path, "turns", place), own)}
+                if own
+                else {"prompt": said}
+                for place, (said, own) in enumerate(turns)
+            ]
         if lost:
             told = "Not checked here: " + "; ".join(lost)
             test["description"] = ". ".join(filter(None, (test.get("description"), told)))
             test["metadata"] = {**test.get("metadata", {}), _NO_LONGER: list(lost)}
-        test["assertions"] = self._combine((*path, "assertions"), parts)
+        if parts:
+            test["assertions"] = self._combine(path, parts)
         self.content["tests"].append(test)
         self._places[path] = at
 
@@ -200,7 +236,8 @@ class SuiteTranslator:
         return name if count == 1 else self._make_unique(f"{name} ({count})")
 
     def _combine(self, path: Steps, parts: Sequence[StatedChecks]) -> JsonObject:
-        """Return one mapping of assertions, in which no part replaces another."""
+        """Return the assertions of what stands at ``path``, in which no part replaces another."""
+        path = (*path, "assertions")
         found: dict[str, Any] = {}
         again: list[JsonObject] = []
         for at, assertions in parts:
@@ -264,6 +301,14 @@ class DocumentTranslator(SuiteTranslator):
                 meant = did_you_mean(key, [*carried, *nearest]) or "The original has no such key."
                 self.lose(at, f"{noun}: unknown key {key!r}.", meant)
         return {key: value for key, value in given.items() if key in carried}
+
+    def add_provider_model(self, path: Steps, provider: Any, name: Any, noun: str) -> None:
+        """Add the model ``name`` of a provider, whose name here may be another."""
+        if (known := PROVIDERS.get(str(provider))) is None or not isinstance(name, str):
+            message = f"{noun}: the model {name!r} of {provider!r} has no form here."
+            self.lose(self.locate(path), message, "Choose one with --model.")
+        else:
+            self.add_model(self.locate(path), f"{known}:{name}")
 
     def take_text(self, path: Steps, value: Any, noun: str) -> str:
         """Return ``value``, which must be a text; otherwise that is a fault."""

@@ -8,6 +8,7 @@ imports more than Python's own library: pytest asks about every file that it mee
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -44,6 +45,14 @@ class SuiteFormat:
     """Whether the reader takes ``max_cases``, the most tests that a file may have."""
     is_named_by_file: bool = False
     """Whether a suite is called like its file, so that others need not be read to find a name."""
+
+
+def match_key(*names: str) -> re.Pattern[bytes]:
+    """Return the pattern of one of these keys at the start of a line or list item, or in braces."""
+    # No blank may be a line break: every line would be searched to the end of the file.
+    either = "|".join(names)
+    pattern = rf"""(?:^|[{{,])[ \t]*(?:-[ \t]+)?["']?(?:{either})["']?[ \t]*:"""
+    return re.compile(pattern.encode(), re.MULTILINE)
 
 
 # Once in a process: pytest asks for each file that it meets.

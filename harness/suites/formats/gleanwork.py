@@ -17,7 +17,9 @@ _OF_CASES = re.compile(
 
 def _is_dataset(_path: Path, file: BinaryIO) -> bool:
     head = file.read(HEAD)
-    return bool(_CASES.search(head) and _OF_CASES.search(head))
+    # MCPJam has some of these keys, too.
+    is_another = b'"schemaVersion"' in head
+    return bool(_CASES.search(head) and _OF_CASES.search(head) and not is_another)
 
 
 FORMAT = SuiteFormat(

@@ -14,7 +14,7 @@ _ASKS = re.compile(_KEY % b"prompts|providers|targets", re.MULTILINE)
 _TESTS = re.compile(_KEY % b"tests|scenarios|defaultTest", re.MULTILINE)
 _PROMPTS = re.compile(_KEY % b"prompts", re.MULTILINE)
 _PROVIDERS = re.compile(_KEY % b"providers|targets", re.MULTILINE)
-_INLINE = re.compile(rb"[\"'](prompts|providers|targets|tests)[\"'][ \t]*:")
+_INLINE = re.compile(rb"[{,]\s*[\"']?(prompts|providers|targets|tests)[\"']?[ \t]*:")
 
 
 def _is_configuration(_path: Path, file: BinaryIO) -> bool:

@@ -31,7 +31,13 @@ def read_text(path: Path, text: str, *, lenient: bool = False) -> Suite:
 def passes(case: Case, answer: str, calls: list[dict[str, Any]]) -> bool:
     """Whether the case passes with that answer after those calls."""
     made = [
-        call(one["name"], one["arguments"], reply=place) for place, one in enumerate(calls, start=1)
+        call(
+            one["name"],
+            one["arguments"],
+            reply=place,
+            outcome="tool_error" if one.get("error") else "ok",
+        )
+        for place, one in enumerate(calls, start=1)
     ]
     evidence = scene(*made, answer=answer)
     whole = Evidence(case=case, transcript=evidence.transcript, tools=evidence.tools)

@@ -1,4 +1,4 @@
-"""What assertions of promptfoo come to: texts, numbers of calls, arguments, sufficient weights."""
+"""What assertions come to here: texts, numbers of calls, orders, arguments, sufficient weights."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ def compare_text(how: str, text: str, *, ignore_case: bool = False) -> JsonObjec
     """Return the assertion of one comparison; raise `NoFormError` for an empty text."""
     if not text:
         raise NoFormError("every answer has an empty text in it")
+    if how == "matches":
+        return {"answer_verbatim": {how: f"(?i){text}" if ignore_case else text}}
     return {"answer_verbatim": {how: text, **({"ignore_case": True} if ignore_case else {})}}
 
 
@@ -44,6 +46,24 @@ def require_count(tool: str | None, least: Any, most: Any) -> JsonObject:
     for part in parts:
         merged |= part
     return merged
+
+
+def require_sequence(calls: Sequence[JsonObject], *, exact: bool) -> JsonObject:
+    """Return the assertion of these calls in this order; if ``exact``, without any other call."""
+    found: dict[str, Any] = {"must_call": list(calls)}
+    if len(calls) > 1:
+        found = {"must_call_in_order": {"calls": list(calls), "strict": exact}}
+    if exact:
+        found["max_calls"] = len(calls)
+    return found
+
+
+def equal_args(args: JsonObject) -> JsonObject:
+    """Return arguments each of which has exactly the value given, among others."""
+    return {
+        _refuse_operator(key): {"$equals": part} if isinstance(part, dict | list) else part
+        for key, part in args.items()
+    }
 
 
 def match_partly(value: Any) -> Any:

@@ -1,0 +1,30 @@
+"""Suites of mcp-server-tester of steviec; `harness.suites.foreign.steviec` reads them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import BinaryIO
+
+from harness.suites.formats import HEAD, SuiteFormat, match_key
+
+# As a mapping: mcp-evals has a list there.
+_KEYS = rb"(?:models|timeout|max_steps|tests|expected_tool_list)"
+_TESTS = re.compile(
+    match_key("evals", "tools").pattern
+    + rb"(?:\s|#[^\n]*\n|\{)*[\"']?" + _KEYS + rb"[\"']?[ \t]*:|steviec/mcp-server-tester",
+    re.MULTILINE,
+)  # fmt: skip
+
+
+def _has_tests(_path: Path, file: BinaryIO) -> bool:
+    return bool(_TESTS.search(file.read(HEAD)))
+
+
+FORMAT = SuiteFormat(
+    extensions=(".yml", ".yaml", ".json"),
+    recognises=_has_tests,
+    looks_for="'evals:' with 'tests:'",
+    translates="harness.suites.foreign.steviec:translate_tests",
+)
+"""``evals.yaml``."""
