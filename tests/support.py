@@ -45,12 +45,14 @@ class ScriptedModel:
         self.steps = steps
         self.asked: list[tuple[Message, ...]] = []
         self.systems: list[str | None] = []
+        self.offered: list[tuple[str, ...]] = []
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
     ) -> Reply:
         self.asked.append(tuple(conversation))
         self.systems.append(system)
+        self.offered.append(tuple(tool.name for tool in tools.tools))
         step = self.steps[min(len(self.asked), len(self.steps)) - 1]
         if isinstance(step, Exception):
             raise step
@@ -70,6 +72,12 @@ class MemorySession:
         self.loss_reason: str | None = None
         self.sent: list[ToolRequest] = []
         self._behave = behave
+
+    async def listen_for_changes(self) -> None:
+        pass
+
+    async def refresh_tools(self) -> ToolList:
+        return self.tools
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         self.sent.append(request)

@@ -1,5 +1,6 @@
 from .case_rules import get_leave as get_leave
 from .control import StopReason as StopReason
+from .conversation import trial_error as trial_error
 from .grade import grade_run as grade_run
 from .grade import load_suites as load_suites
 from .grade import redact_case as redact_case
@@ -60,7 +61,6 @@ from .runs.shard import merge_logs as merge_logs
 from .runs.shard import merge_runs as merge_runs
 from .stepwise import StepwiseRun as StepwiseRun
 from .stepwise import open_stepwise as open_stepwise
-from .trial import trial_error as trial_error
 from .variants.edits import Facet as Facet
 from .variants.edits import get_facet as get_facet
 from .variants.edits import get_habit as get_habit

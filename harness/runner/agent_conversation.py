@@ -16,7 +16,7 @@ from harness.agents import KINDS, Agent, Recording, open_workplace
 from harness.base import AgentError, ModelError, utc_now
 from harness.runner.conversation import Conversation, find_usage_limit
 from harness.runner.users import Speaker
-from harness.sessions import Session, SessionWrapper, build_unanswered_call
+from harness.sessions import Session, SessionWrapper, ToolHistory, build_unanswered_call
 from harness.types import (
     UNKNOWN_USAGE,
     AgentFacts,
@@ -49,6 +49,8 @@ class LimitedSession(SessionWrapper):
     def __init__(self, session: Session, limits: Limits, tell: Callable[[], None]) -> None:
         """Send through ``session``; ``tell`` is called after each call."""
         super().__init__(session)
+        self.lists = ToolHistory()
+        """The tools that were offered."""
         self._limits = limits
         self._tell = tell
         self._asked = 0
@@ -76,6 +78,8 @@ class LimitedSession(SessionWrapper):
             words = _WORDS[self.stop]
             return build_unanswered_call(request, "blocked", words, reply=reply, epoch=epoch)
         call = await self._session.call(request, reply=reply, epoch=epoch)
+        # The agent hears of a change by itself; its later calls are judged by the new list.
+        await self.lists.refresh(self._session, reply)
         if call.outcome == "server_lost":
             self.lost_by = self.lost_by or call.text
         # Over HTTP the session outlives a lost server, so a call may be the only one to tell.
@@ -137,6 +141,7 @@ class AgentConversation(Conversation):
         """
         self._limited = LimitedSession(session, case.limits, tell)
         super().__init__(case, self._limited, system, speaker)
+        self._lists = self._limited.lists
         self._spec = spec
         self._server = server
         self._agent: Agent | None = None

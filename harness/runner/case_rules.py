@@ -99,6 +99,18 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
     return price_usage
 
 
+INSTRUCTIONS = "# Instructions of the MCP servers"
+"""Heads the instructions in the system prompt, as the common hosts have a heading there."""
+
+
+def add_instructions(system: str | None, instructions: Mapping[str, str]) -> str | None:
+    """Return the system prompt with the ``instructions`` of each server, as hosts add them."""
+    if not instructions:
+        return system
+    sections = [f"## {server}\n\n{said}" for server, said in instructions.items()]
+    return "\n\n".join(filter(None, (system, INSTRUCTIONS, *sections)))
+
+
 TEARDOWN_S = 10.0
 """Seconds for all teardown calls of a trial together; no interrupt cuts them short."""
 

@@ -6,15 +6,16 @@ separate so that a cancelled conversation still has a transcript of everything u
 
 from __future__ import annotations
 
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 import anyio
 
-from harness.base import ModelError
+from harness.base import HarnessError, JudgeError, ModelError, ServerError
 from harness.runner.users import Speaker, find_agent_ending, find_ending
-from harness.sessions import Session
+from harness.sessions import Session, ToolHistory
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,
@@ -23,6 +24,7 @@ from harness.types import (
     SimulatedUser,
     Stop,
     ToolCall,
+    ToolList,
     Transcript,
     TrialError,
     Turn,
@@ -45,6 +47,7 @@ class Conversation(ABC):
         self._toolbox = None if speaker is None else speaker.toolbox
         self._case = case
         self._session = session
+        self._lists = ToolHistory()
         self._system = system
         self._speaker = speaker
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
@@ -77,6 +80,11 @@ class Conversation(ABC):
     @abstractmethod
     def _list_calls(self) -> Sequence[ToolCall]:
         """Return the calls so far."""
+
+    @property
+    def known_tools(self) -> ToolList:
+        """Every tool that was offered so far, as it was last."""
+        return self._lists.all_offered or self._session.tools
 
     @property
     @abstractmethod
@@ -146,7 +154,7 @@ class Conversation(ABC):
     ) -> Transcript:
         """Return the transcript; ``facts`` are those that only one kind of conversation has."""
         troubled = self._error is not None or any(call.is_unanswered for call in calls)
-        tools, user = self._session.tools, self._case.user
+        tools, user = self.known_tools, self._case.user
         own = () if self._toolbox is None else self._toolbox.calls
         return Transcript(
             messages=attach_user_calls(messages, own),
@@ -165,6 +173,23 @@ class Conversation(ABC):
             error=self._error,
             **facts,
         )
+
+
+def trial_error(error: Exception) -> TrialError:
+    """Return ``error`` as that of a trial, with the party at fault."""
+    while isinstance(error, ExceptionGroup):  # of calls made at the same time
+        error = error.exceptions[0]
+    if isinstance(error, ServerError):
+        return TrialError(kind=error.fault, message=str(error), detail=error.stderr_tail or None)
+    if isinstance(error, HarnessError):
+        return TrialError(
+            kind="judge" if isinstance(error, JudgeError) else "harness", message=str(error)
+        )
+    return TrialError(
+        kind="harness",
+        message=f"a fault in harness itself: {type(error).__name__}: {error}",
+        detail="".join(traceback.format_exception(error)[-6:]),
+    )
 
 
 def find_usage_limit(limits: Limits, usage: Usage) -> Stop | None:

@@ -46,6 +46,7 @@ class DirectCalls(Conversation):
             made = await self._session.call(request, reply=0, epoch=self._epoch)
             self._unanswered = None
             self._calls.append(made)
+            await self._lists.refresh(self._session, 0)
             # Calls to a server that is gone would all fail for the same reason.
             lost = self._session.loss_reason or (
                 made.text if made.outcome == "server_lost" else None

@@ -217,7 +217,8 @@ class ModelConversation(Conversation):
             self._unheard.clear()
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._elapsed_s()
-            reply = await self._model.ask_model(seen, self._session.tools, self._system)
+            tools = await self._lists.refresh(self._session, self._replies)
+            reply = await self._model.ask_model(seen, tools, self._system)
             self._add_reply(reply, asked_s)
             self._strategy.tell()
             if (steering := self._strategy.get_steering(self._replies)) is not None:

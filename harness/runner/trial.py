@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 import anyio
 
-from harness.base import HarnessError, JudgeError, NotAdmitted, ServerError, utc_now
+from harness.base import NotAdmitted, utc_now
 from harness.judging import (
     Evidence,
     Judge,
@@ -22,8 +21,14 @@ from harness.judging import (
 from harness.models import PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent_conversation import AgentConversation
-from harness.runner.case_rules import QuestionAnswers, ScriptedCalls, grant_leave, own_costs
-from harness.runner.conversation import Conversation
+from harness.runner.case_rules import (
+    QuestionAnswers,
+    ScriptedCalls,
+    add_instructions,
+    grant_leave,
+    own_costs,
+)
+from harness.runner.conversation import Conversation, trial_error
 from harness.runner.direct_calls import DirectCalls
 from harness.runner.end_state import read_states
 from harness.runner.faults import FaultedModel, build_injector
@@ -69,9 +74,6 @@ from harness.types import (
     dataclass,
 )
 
-INSTRUCTIONS = "# Instructions of the MCP servers"
-"""Heads the instructions in the system prompt, as the common hosts have a heading there."""
-
 Tell: TypeAlias = Callable[[Trial, Transcript], None]
 """Is told the conversation of a trial so far, after each of its steps."""
 
@@ -107,23 +109,6 @@ async def run_trial(
     except Exception as error:  # noqa: BLE001 - a bug in one trial must not end the others
         attempt.error = trial_error(error)
     return attempt.build_outcome()
-
-
-def trial_error(error: Exception) -> TrialError:
-    """Return ``error`` as that of a trial, with the party at fault."""
-    while isinstance(error, ExceptionGroup):  # of calls made at the same time
-        error = error.exceptions[0]
-    if isinstance(error, ServerError):
-        return TrialError(kind=error.fault, message=str(error), detail=error.stderr_tail or None)
-    if isinstance(error, HarnessError):
-        return TrialError(
-            kind="judge" if isinstance(error, JudgeError) else "harness", message=str(error)
-        )
-    return TrialError(
-        kind="harness",
-        message=f"a fault in harness itself: {type(error).__name__}: {error}",
-        detail="".join(traceback.format_exception(error)[-6:]),
-    )
 
 
 def get_label(trial: Trial) -> str:
@@ -185,7 +170,7 @@ class _Attempt:
             evidence = Evidence(
                 case=case,
                 transcript=transcript,
-                tools=self._tools or ToolList(tools=()),
+                tools=self._known_tools or ToolList(tools=()),
                 presented=self._presented,
                 judge=self._judge,
             )
@@ -208,6 +193,9 @@ class _Attempt:
             self._answers.open(self._trace_sessions(lent)) as asked,
         ):
             session = asked[0]
+            if job.model.agent is None:  # an agent listens by itself
+                for each in lent:
+                    await each.listen_for_changes()
             toolbox = None if case.user is None else give_toolbox(session, case.user)
             sessions = [withhold_tools(each, case.user) for each in asked]
             if (injector := build_injector(job)) is not None:
@@ -261,7 +249,14 @@ class _Attempt:
             if variant is not None:
                 model = VariantModel(model, shown)
         if variant is not None:
-            sessions = [VariantSession(*pair) for pair in zip(sessions, shown, strict=True)]
+
+            def show_changed(session: Session) -> ShownTools:
+                shown.append(self._show_tools(variant, session))
+                return shown[-1]
+
+            sessions = [
+                VariantSession(*p, show_changed) for p in zip(sessions, [*shown], strict=True)
+            ]
         case = job.trial.case
         strategy = (
             LeaderboardStrategy(case.leaderboard, dict(zip(turns, sessions, strict=True)))
@@ -304,10 +299,8 @@ class _Attempt:
     def _build_system_prompt(self, tools: ToolList) -> str | None:
         """Return the system prompt of a model, with the server's instructions as hosts add them."""
         # The prompt of a leaderboard is part of its rules: nothing is added.
-        if self._job.trial.case.leaderboard.system_prompt is not None or not tools.instructions:
-            return self._system
-        sections = [f"## {server}\n\n{said}" for server, said in tools.instructions.items()]
-        return "\n\n".join(filter(None, (self._system, INSTRUCTIONS, *sections)))
+        is_ruled = self._job.trial.case.leaderboard.system_prompt is not None
+        return self._system if is_ruled else add_instructions(self._system, tools.instructions)
 
     @property
     def _system(self) -> str | None:
@@ -360,6 +353,11 @@ class _Attempt:
         self._judge.given = recording.get_verdicts(case.name, index)
         self._recorded_reward = recording.get_reward(case.name, index)
 
+    @property
+    def _known_tools(self) -> ToolList | None:
+        """Every tool that was offered: what came later is judged as what was there."""
+        return self._tools if self._conversation is None else self._conversation.known_tools
+
     def _build_transcript(self) -> Transcript:
         if self._recorded is not None:
             return self._recorded
@@ -393,4 +391,4 @@ class _Attempt:
                 tools=self._tools,
             )
         line = TrialLine(run=result, transcript=transcript)
-        return TrialOutcome(line=line, tools=self._tools, shown=self._shown)
+        return TrialOutcome(line=line, tools=self._known_tools, shown=self._shown)

@@ -18,14 +18,23 @@ class PartialSession(SessionWrapper):
     def __init__(self, session: Session, names: Collection[str]) -> None:
         """Offer the tools ``names`` of ``session``."""
         super().__init__(session)
-        self._tools = ToolList(
-            tools=tuple(tool for tool in session.tools.tools if tool.name in names)
-        )
         self._hidden = {tool.name for tool in session.tools.tools} - set(names)
+        self._all = session.tools
+        self._tools = self._withhold()
+
+    def _withhold(self) -> ToolList:
+        return ToolList(tools=tuple(t for t in self._all.tools if t.name not in self._hidden))
 
     @property
     def tools(self) -> ToolList:
         """The tools that are offered."""
+        return self._tools
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the tools as they are now; what comes later is the model's, not the user's."""
+        if (now := await super().refresh_tools()) is not self._all:
+            self._all = now
+            self._tools = self._withhold()
         return self._tools
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:

@@ -21,6 +21,7 @@ from .identity.delivery import with_shared_process as with_shared_process
 from .identity.oauth import LoginStore as LoginStore
 from .identity.oauth import find_login_file as find_login_file
 from .joined_servers import JoinedSession as JoinedSession
+from .list_changes import ToolHistory as ToolHistory
 from .pool import Pool as Pool
 from .pool import open_sessions as open_sessions
 from .processes.launchers import describe_installing as describe_installing

@@ -29,6 +29,7 @@ from harness.sessions.call_record import (
     format_error_data,
 )
 from harness.sessions.client import McpClient
+from harness.sessions.list_changes import ListedTools
 from harness.sessions.questions import MOST_QUESTIONS, collect_input
 from harness.sessions.refusals import (
     build_rejection,
@@ -47,7 +48,6 @@ from harness.sessions.session import (
     ScrubbedClient,
 )
 from harness.sessions.side_channels import iterate_side_channels
-from harness.sessions.tool_list import ToolSchemas
 from harness.sessions.transports.frames import Noise, is_closed, is_no_answer, is_unrecorded
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.throttle import Throttle
@@ -95,12 +95,9 @@ class CallSender:
         The tokens in ``shown`` are removed from every answer first.
         """
         self._shown = shown
-        self._client = client
-        self._schemas = ToolSchemas(tools)
-        self._listed = frozenset(tool.name for tool in tools.tools)
-        self._allowed = (
-            {tool.name for tool in tools.tools if tool.read_only} if spec.guard.read_only else None
-        )
+        self.client = client
+        self.listed = ListedTools(client, tools, spec, turns)
+        """The tools that can be called."""
         self._blocked = frozenset(spec.guard.block)
         self._timeout_s = spec.call_timeout_s
         self._refusals = spec.refusals
@@ -115,10 +112,10 @@ class CallSender:
         if unsent is not None:
             return draft.build_record(*unsent)
         # Wrong arguments are sent, too: the server's answer to them is a result of the test.
-        checked = self._schemas.validate_arguments(request.tool, request.arguments)
+        checked = self.listed.schemas.validate_arguments(request.tool, request.arguments)
         draft.arguments = await self._validate_in_time(checked)
         noise_before = self._noise.count
-        with self._client.collect_messages() as draft.heard:
+        with self.client.collect_messages() as draft.heard:
             made = await self._send_call(draft, epoch)
         if made.outcome not in _MAY_BE_NOISE:
             return made
@@ -150,16 +147,16 @@ class CallSender:
             sent, progress = draft.exchange, getattr(draft.request, "progress", None)
             try:
                 with anyio.fail_after(seconds):
-                    return await self._client.request("tools/call", params, sent, progress)
+                    return await self.client.request("tools/call", params, sent, progress)
             # However it ends, the way in which it was sent is recorded.
             finally:
                 traced = TRACEPARENT in draft.request.meta
-                draft.wire = self._client.build_wire(sent, traced=traced)
+                draft.wire = self.client.build_wire(sent, traced=traced)
                 frames = sent.request, sent.response
                 sent.request, sent.response = map(self._shown.redact_json, frames)
 
         try:
-            async with self._client.answer_during(client):
+            async with self.client.answer_during(client):
                 result = await self._turns.run_attempt(attempt, draft.record_wait)
             while (given := await _collect_input(draft, result, client)) is not None:
                 params = {**given, **base}
@@ -177,7 +174,7 @@ class CallSender:
         draft.echoed = result is not raw
         if isinstance(draft.request, ForwardedRequest):
             draft.request.answered(result)
-        if self._client.is_watched:
+        if self.client.is_watched:
             draft.came_with = tuple(iterate_side_channels(result))
         return await self._record_result(draft, result, took)
 
@@ -186,18 +183,18 @@ class CallSender:
 
         The data beside tools are not read again if they are ``known``.
         """
-        self._client.watch()
-        return await self._client.read_side_channels() if known is None else known
+        self.client.watch()
+        return await self.client.read_side_channels() if known is None else known
 
     def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         """Forward messages, without tokens (see `harness.sessions.Session.forward_messages`)."""
         scrubbed = ScrubbedClient(foreign_client, self._shown.redact_json)
-        return self._client.forward_messages(scrubbed)
+        return self.client.forward_messages(scrubbed)
 
     @property
     def introduction(self) -> Introduction:
         """The server's description of itself, without tokens."""
-        said = self._client.introduction
+        said = self.client.introduction
         return replace(
             said,
             instructions=said.instructions and self._shown.redact_text(said.instructions),
@@ -215,7 +212,7 @@ class CallSender:
 
         async def attempt() -> JsonObject:
             with anyio.fail_after(math.inf if method == LISTEN else self._timeout_s):
-                return await self._client.request(method, params)
+                return await self.client.request(method, params)
 
         turns = Throttle() if method == LISTEN else self._turns  # a subscription holds up nobody
         noise_before = self._noise.count
@@ -250,7 +247,8 @@ class CallSender:
         """Return the outcome and text of a call that must not be sent, or ``None``."""
         if request.tool in self._blocked:
             return "blocked", explain_block(request.tool)
-        if self._allowed is not None and request.tool not in self._allowed:
+        allowed = self.listed.allowed
+        if allowed is not None and request.tool not in allowed:
             return "blocked", (
                 "harness did not send this call: this server is used read-only, and "
                 f"{request.tool!r} is not marked as a read-only tool"
@@ -339,7 +337,9 @@ class CallSender:
             checked = Validation(gave_up=f"only a part of it was read, {content.cut}")
             if content.cut is None:
                 checked = await self._validate_in_time(
-                    self._schemas.validate_output(draft.request.tool, structured, content.size)
+                    self.listed.schemas.validate_output(
+                        draft.request.tool, structured, content.size
+                    )
                 )
             problems = checked.errors
         return draft.build_record(
@@ -373,10 +373,10 @@ class CallSender:
         return classify_error(
             text,
             tool=tool,
-            listed=tool in self._listed,
+            listed=tool in self.listed.names,
             code=code,
             arguments_valid=not draft.arguments.errors,
-            names=self._schemas.collect_names(tool, draft.request.arguments),
+            names=self.listed.schemas.collect_names(tool, draft.request.arguments),
             refusals=self._refusals,
             coded=coded,
         )

@@ -99,7 +99,8 @@ class McpClient:
     def __init__(self, wire: WireFacts, meta: JsonObject) -> None:
         """Send ``meta`` with every request."""
         self._session = wire.session
-        self._wire = wire
+        self.wire = wire
+        """How its requests are sent."""
         self.hindrance = ""
         """What came in place of an answer to the handshake so far, to end a message."""
         self.needs_initialize = False
@@ -122,7 +123,7 @@ class McpClient:
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
         self._capabilities = build_capabilities(spec.transport.abilities)
-        self._wire.dispatcher.abilities = self._capabilities
+        self.wire.dispatcher.abilities = self._capabilities
         protocol, probe_s = spec.transport.protocol, compute_probe_timeout(spec)
         try:
             if protocol == "auto":
@@ -145,7 +146,7 @@ class McpClient:
 
     def clone_with_meta(self, meta: JsonObject) -> McpClient:
         """Return a client of the same session that sends another ``meta`` with every request."""
-        other = McpClient(self._wire, meta)
+        other = McpClient(self.wire, meta)
         other._capabilities = self._capabilities
         # The handshake is over, so nobody else would add these fields.
         other._stamp_meta()
@@ -168,7 +169,7 @@ class McpClient:
             MCPError: the server answered with an error, or the connection is closed (`is_closed`).
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
-        requests = self._wire.requests
+        requests = self.wire.requests
         wanted = nullcontext() if progress is None else requests.allow_progress()
         on_progress = progress or (_ignore_progress if self.is_watched else None)
         meta = _merge_meta(params.get("_meta", {}), self._meta)
@@ -177,7 +178,7 @@ class McpClient:
         if self._routing is not None:
             options["headers"] = self._routing.build_headers(method, params)
         with wanted, requests.record_exchange(exchange or Exchange()):
-            result = await self._wire.dispatcher.send_raw_request(method, content, options)
+            result = await self.wire.dispatcher.send_raw_request(method, content, options)
         if self._routing is not None and method == "tools/list":
             self._routing.learn_tools(result.get("tools"))
         return result
@@ -186,9 +187,9 @@ class McpClient:
         """Return how the request of ``exchange`` was sent, without its frames."""
         return Wire(
             id=None if exchange.request is None else str(exchange.request["id"]),
-            session=self._wire.session_id() if traced else None,
+            session=self.wire.session_id() if traced else None,
             protocol=self._session.protocol_version,
-            transport=self._wire.transport,
+            transport=self.wire.transport,
         )
 
     @contextmanager
@@ -197,7 +198,7 @@ class McpClient:
         if not self.is_watched:
             yield []
             return
-        with self._wire.heard.collect_messages(self) as heard:
+        with self.wire.heard.collect_messages(self) as heard:
             yield heard
 
     def watch(self) -> None:
@@ -211,13 +212,13 @@ class McpClient:
     @asynccontextmanager
     async def forward_messages(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
         """Forward the server's notifications and requests within the block."""
-        with self._wire.foreign_clients.attach_client(foreign_client):
+        with self.wire.foreign_clients.attach_client(foreign_client):
             # The newest revision has no such stream: its servers notify subscribers (`LISTEN`).
-            if self._wire.stream is None or self._is_newest:
+            if self.wire.stream is None or self.is_newest:
                 yield
                 return
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._wire.stream)
+                tasks.start_soon(self.wire.stream)
                 try:
                     yield
                 finally:
@@ -226,12 +227,13 @@ class McpClient:
     def answer_during(self, client: ForeignClient | None) -> AbstractAsyncContextManager[None]:
         """Let ``client``, if given, answer the server's requests within the block."""
         # The newest revision asks in results, which say what they belong to.
-        if client is None or self._is_newest:
+        if client is None or self.is_newest:
             return nullcontext()
-        return self._wire.foreign_clients.answer_during(client)
+        return self.wire.foreign_clients.answer_during(client)
 
     @property
-    def _is_newest(self) -> bool:
+    def is_newest(self) -> bool:
+        """Whether the agreed revision has no handshake."""
         return self._session.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
@@ -243,7 +245,7 @@ class McpClient:
             version="" if said is None else said.version,
             instructions=self._session.instructions,
             capabilities=_dump(offered),
-            subscribes=self._is_newest,
+            subscribes=self.is_newest,
         )
 
     async def read_side_channels(self) -> tuple[SideContent, ...]:

@@ -1,8 +1,7 @@
 """One user's open connection to one server, owned by one task from start to end.
 
-`Connection.run` is that task; all other methods may be used from any task. A problem is reported in
-one of two ways: a failure to open is raised by `Connection.wait_ready` to everyone who waits; a
-loss is in `Connection.loss_reason` and in the record of each call that was under way.
+`Connection.run` is that task; all other methods may be used from any task. A failure to open is
+raised by `Connection.wait_ready`; a loss is in `Connection.loss_reason` and in the calls under way.
 """
 
 from __future__ import annotations
@@ -12,12 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import anyio
 
 from harness.base import NotAdmitted, OutOfResources, ServerError, UsageError, canonical_json
 from harness.sessions.connection_end import (
+    Place,
     build_failure,
     describe_end,
     describe_lateness,
@@ -32,6 +32,7 @@ from harness.sessions.identity.delivery import (
     build_request_meta,
     request_additions,
 )
+from harness.sessions.list_changes import ChangeListener
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Host, Hosts
 from harness.sessions.processes.process import (
@@ -60,10 +61,7 @@ if TYPE_CHECKING:
     from harness.sessions.client import Link, McpClient
     from harness.sessions.transports.frames import Noise
 
-Place: TypeAlias = ServerProcess | Host
-"""Where a server runs: a process with pipes, or a URL."""
-LOST_S = 2.0
-"""Seconds that a call on a broken connection waits for the cause; `OBITUARY_S` are enough."""
+LOST_S = 2.0  # that a call on a broken connection waits for the cause; `OBITUARY_S` are enough
 
 
 class Connection:
@@ -93,9 +91,8 @@ class Connection:
         self.additions = RequestAdditions()
         self._place: Place | None = None
         self._caller: CallSender | None = None
-        self._client: McpClient | None = None
-        self._noise: Noise | None = None
-        self._tools: ToolList | None = None
+        self._noise: Noise
+        self._listener = ChangeListener()
         self._beside: dict[str, tuple[SideContent, ...]] = {}
         self._failure: ServerError | None = None
         self._lost: str | None = None
@@ -115,8 +112,15 @@ class Connection:
     @property
     def tools(self) -> ToolList:
         """The tools that this user sees; known once the connection is `wait_ready`."""
-        assert self._tools is not None
-        return self._tools
+        return self._sender.listed.tools
+
+    async def listen_for_changes(self) -> None:
+        """Listen for changed lists (see `Session.listen_for_changes`)."""
+        await self._listener.start(self._sender.client)
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the tools as they are now (see `harness.sessions.Session.refresh_tools`)."""
+        return await self._sender.listed.refresh()
 
     @property
     def _sender(self) -> CallSender:
@@ -183,11 +187,11 @@ class Connection:
             NotAdmitted: the server refused this user.
             ServerError: its tools could not be listed.
         """
-        assert self._client is not None
-        client = self._client.clone_with_meta(build_request_meta(self._spec.identity, user_context))
+        meta = build_request_meta(self._spec.identity, user_context)
+        client = self._sender.client.clone_with_meta(meta)
         known = self._spec, self._turns, self._explain_loss, self.stderr_tail
         tools = await list_user_tools(client, *known)
-        return SharedSession(self, user_context, tools, self._build_sender(client, tools))
+        return SharedSession(self, user_context, self._build_sender(client, tools))
 
     def close(self) -> None:
         """Begin to end the server."""
@@ -195,10 +199,7 @@ class Connection:
         self._over.set()
 
     async def wait_closed(self) -> None:
-        """Wait until no process is left.
-
-        Bounded by the graces of `harness.sessions.processes.process`.
-        """
+        """Wait until no process is left; `harness.sessions.processes.process` bounds that."""
         await self._ended.wait()
 
     async def end(self) -> None:
@@ -221,9 +222,9 @@ class Connection:
         except ServerError as error:
             self._failure = error
         except UsageError as error:
-            noun = f"server {self._spec.name!r}"
-            lack = find_shortage(error, f"reaching {noun}")
-            self._failure = lack or ServerError(f"{noun} cannot be reached: {error}")
+            lack = find_shortage(error, f"reaching server {self._spec.name!r}")
+            words = f"server {self._spec.name!r} cannot be reached: {error}"
+            self._failure = lack or ServerError(words)
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
             self._failure = find_shortage(error, f"talking to server {self._spec.name!r}")
             self._conclude(f"crashed the client: {'; '.join(iterate_leaf_errors(error))}")
@@ -251,7 +252,7 @@ class Connection:
                     if again := await self._open_session(link, place, starting):
                         return again
                     if self._caller is not None and self._failure is None:
-                        await self._over.wait()
+                        await self._listener.listen_until(self._over, link.client)
                         if not self._closing:
                             self._conclude(await describe_end(link, place))
                 return False
@@ -271,9 +272,9 @@ class Connection:
             return lambda: connect(place, self._meta, self._over.set)
         from harness.sessions.transports.http_client import ServerEndpoint
 
-        described = self._spec.transport.headers, self._get_identity_headers, self.additions
         login = self._bearers.get_login(self._spec, self._who, place.url)
-        endpoint = ServerEndpoint(place.url, *described, login)
+        described = self._spec.transport.headers, self._get_identity_headers, self.additions, login
+        endpoint = ServerEndpoint(place.url, *described)
         return lambda: connect(endpoint, self._meta, self._over.set)
 
     async def _get_identity_headers(self) -> RequestAdditions:
@@ -313,7 +314,7 @@ class Connection:
             step = "list its tools"
             with self._report_timeout(step, starting, link):
                 listing = partial(list_first_tools, link.client, self._spec)
-                self._tools = await self._turns.run_start(listing, starting)
+                tools = await self._turns.run_start(listing, starting)
         except ConnectionError:
             why = f"{await describe_end(link, place)} while starting"
             # A server that read nothing has not ended because of what it was sent.
@@ -323,10 +324,10 @@ class Connection:
             self._conclude(why, link.source.noise.quote_since(), gone=True)
         except HttpFault as fault:
             # An HTTP status proves that the server lives; after silence, wait for its exit.
-            may_have_ended = isinstance(place, Host) and fault.status is None
-            end = await place.describe_exit() if may_have_ended else None
+            unanswered = fault.status is None
+            end = await place.describe_exit() if isinstance(place, Host) and unanswered else None
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
-            if fault.status is None and (end or not fault.gone):
+            if unanswered and (end or not fault.gone):
                 why += find_hint(step, self._spec, link.client)
             refused = fault.status if fault.status in REFUSED else None
             self._conclude(why, refused=refused, gone=end is not None, busy=fault.busy)
@@ -336,8 +337,8 @@ class Connection:
             refused = error.status if isinstance(error, NotAdmitted) else None
             self._conclude(str(error), link.source.noise.quote_since(), refused=refused)
         else:
-            self._client, self._noise = link.client, link.source.noise
-            self._caller = self._build_sender(link.client, self._tools)
+            self._noise = link.source.noise
+            self._caller = self._build_sender(link.client, tools)
             # The scope that bounded the start lives as long as the connection.
             starting.deadline = math.inf
             is_legacy = self._spec.transport.protocol == "legacy"
@@ -349,7 +350,6 @@ class Connection:
         from harness.sessions.calls import CallSender
 
         shown, noise = self._bearers.shown, self._noise
-        assert noise is not None
         return CallSender(client, tools, self._spec, self._explain_loss, shown, self._turns, noise)
 
     @contextmanager

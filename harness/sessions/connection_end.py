@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from harness.base import NotAdmitted, ServerError, TooBusy
 from harness.sessions.processes.http_servers import Host
@@ -14,6 +14,9 @@ from harness.types import ServerSpec
 
 if TYPE_CHECKING:
     from harness.sessions.client import Link
+
+Place: TypeAlias = ServerProcess | Host
+"""Where a server runs: a process with pipes, or a URL."""
 
 WORDS_CHARS = 300
 """Most characters of one line that a server wrote, in a message."""
@@ -35,7 +38,7 @@ def iterate_leaf_errors(error: BaseException) -> Iterator[str]:
         yield f"{type(error).__name__}: {error}"
 
 
-async def describe_end(link: Link, place: ServerProcess | Host) -> str:
+async def describe_end(link: Link, place: Place) -> str:
     """Return how it ended; the process's exit first, since HTTP only shows a refused connection."""
     if isinstance(place, ServerProcess):
         return link.source.complaint or await place.describe_exit()

@@ -39,6 +39,8 @@ class JoinedTools:
 
     def __init__(self, names: Sequence[str], lists: Sequence[ToolList]) -> None:
         """Join ``lists``, the tools of the servers named ``names``."""
+        self.lists = lists
+        """The tools of each server."""
         every = [(place, tool) for place, tools in enumerate(lists) for tool in tools.tools]
         called = _disambiguate_names([(names[place], tool.name) for place, tool in every])
         self._home: dict[str, tuple[int, str]] = {}
@@ -121,6 +123,18 @@ class JoinedSession:
     @property
     def tools(self) -> ToolList:
         """The tools of all servers that this user sees."""
+        return self._tools.offered
+
+    async def listen_for_changes(self) -> None:
+        """Listen for changed lists of all servers."""
+        for session in self._sessions:
+            await session.listen_for_changes()
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the tools as they are now, which may give others their names on two servers."""
+        lists = [await session.refresh_tools() for session in self._sessions]
+        if any(new is not old for new, old in zip(lists, self._tools.lists, strict=True)):
+            self._tools = JoinedTools(self._names, lists)
         return self._tools.offered
 
     def get_server_index(self, tool: str) -> int:

@@ -31,6 +31,10 @@ from harness.types import (
 ELICITATION, SAMPLING = "elicitation/create", "sampling/createMessage"
 QUESTIONS = frozenset({ELICITATION, SAMPLING, "roots/list"})
 """Requests of a server that only the client behind a session can answer."""
+TOOLS_CHANGED = "notifications/tools/list_changed"
+"""The notification of a server whose list of tools has changed."""
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+"""The first message of a subscription."""
 LISTEN = "subscriptions/listen"
 """The request of the newest revision that is answered only when its subscription ends."""
 # They name a request by an id of this connection, which the clients behind it do not know.
@@ -93,6 +97,10 @@ class ForeignClients:
         self._all: list[ForeignClient] = []
         self._answering: ForeignClient | None = None
         self._lock = anyio.Lock()
+        self.tool_changes = 0
+        """How often the server said that its tools have changed."""
+        self.on_acknowledged: Callable[[], None] | None = None
+        """Is called when the server acknowledges a subscription."""
 
     @contextmanager
     def attach_client(self, foreign_client: ForeignClient) -> Iterator[None]:
@@ -105,6 +113,9 @@ class ForeignClients:
 
     def notify(self, method: str, params: JsonObject | None) -> None:
         """Send a notification to all of them, unless it is about one request of this connection."""
+        self.tool_changes += method == TOOLS_CHANGED
+        if method == ACKNOWLEDGED and self.on_acknowledged is not None:
+            self.on_acknowledged()
         if method not in _OF_ITS_REQUEST:
             for foreign_client in self._all:
                 foreign_client.notify(method, dict(params or {}))
@@ -174,6 +185,15 @@ class Session(Protocol):
     @property
     def tools(self) -> ToolList:
         """The tools that this user sees."""
+
+    async def listen_for_changes(self) -> None:
+        """Have the server tell from now on when its tools change, if it says that they can."""
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the tools as they are now; they are read again only after they have changed.
+
+        What could not be read is a problem of the list. Never raises for a bad server.
+        """
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record, whatever its outcome; never raises for a bad server.
@@ -267,6 +287,14 @@ class SessionWrapper:
     def tools(self) -> ToolList:
         """The tools that this user sees."""
         return self._session.tools
+
+    async def listen_for_changes(self) -> None:
+        """Have the server tell when its tools change."""
+        await self._session.listen_for_changes()
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the tools as they are now."""
+        return await self._session.refresh_tools()
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record."""

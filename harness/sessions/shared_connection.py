@@ -34,19 +34,22 @@ class SharedSession(SessionWrapper):
     """A `harness.sessions.Session` of one user over another user's connection."""
 
     def __init__(
-        self, host: Connection, user_context: JsonObject | None, tools: ToolList, caller: CallSender
+        self, host: Connection, user_context: JsonObject | None, caller: CallSender
     ) -> None:
-        """Call this user's ``tools`` by ``caller``, over the connection ``host``."""
+        """Call this user's tools by ``caller``, over the connection ``host``."""
         super().__init__(host)
         self._host = host
         self._user_context = user_context
-        self._tools = tools
         self._caller = caller
 
     @property
     def tools(self) -> ToolList:
         """The tools that this user sees."""
-        return self._tools
+        return self._caller.listed.tools
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the tools as they are now (see `harness.sessions.Session.refresh_tools`)."""
+        return await self._caller.listed.refresh()
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""

@@ -56,6 +56,7 @@ from .faults import FaultKind as FaultKind
 from .faults import FaultRule as FaultRule
 from .faults import FaultSet as FaultSet
 from .faults import Injection as Injection
+from .list_changes import ListChange as ListChange
 from .outcomes import INJECTED as INJECTED
 from .outcomes import NOT_LOADED as NOT_LOADED
 from .outcomes import NOT_SENT as NOT_SENT

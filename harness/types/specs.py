@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import Any, Literal, TypeAlias
 
-from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
+from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall, left_out_if
 from harness.types.elicitations import ELICITING
+from harness.types.list_changes import ListChange
 from harness.types.shared_dataclass import dataclass
 
 CLIENT_CAN = ("elicitation",)
@@ -348,6 +349,8 @@ class ToolList:
     """The prefixes of names that several joined servers use, one for each server: ``shop__``."""
     instructions: Mapping[str, str] = field(default_factory=dict)
     """Name of a server → its instructions for the client's model, if it has any."""
+    changes: tuple[ListChange, ...] = field(default=(), metadata=left_out_if(()))
+    """What came and went in a trial; ``tools`` are then all of them, as each was last."""
 
     def is_meant(self, name: str, called: str) -> bool:
         """Return whether a call of ``called`` is one of the tool ``name`` of any joined server.

@@ -301,9 +301,9 @@ class Transcript:
     waited_s: float = 0.0
     """Of that, seconds spent waiting for rate limits and between attempts."""
     tools: tuple[str, ...] = ()
-    """The tools that this user was offered."""
+    """The tools that this user was offered, at any time."""
     tools_digest: str = ""
-    """`ToolList.digest` of these tools."""
+    """`ToolList.digest` of these tools; `ToolList.changes` says what came and went."""
     shown_digest: str = ""
     """`ToolList.digest` of what a variant showed the model instead; empty without a variant."""
     served_by: str | None = None

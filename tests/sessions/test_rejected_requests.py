@@ -14,7 +14,7 @@ from mcp_types import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR, UNSUPPORTED
 from harness.agents.proxy.listener import open_listener
 from harness.agents.proxy.recording import Recording
 from harness.base.errors import NotAdmitted, RequestRefused, RequestRejected
-from harness.runner.trial import trial_error
+from harness.runner.conversation import trial_error
 from harness.sessions.pool import open_sessions
 from harness.sessions.refusals import build_step_error, is_rejection
 from harness.sessions.session import Session

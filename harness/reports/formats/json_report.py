@@ -17,6 +17,7 @@ from harness.reports.build import count_results, iterate_trials
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record, sum_fields
 from harness.reports.sections.faults import faults_json
+from harness.reports.sections.list_changes import find_changes
 from harness.reports.sections.matrices import matrix_json
 from harness.reports.sections.remarks import (
     calls_json,
@@ -39,7 +40,6 @@ from harness.runlog import RunLog
 from harness.types import (
     CaseResult,
     Report,
-    Transcript,
     TrialResult,
     written_fields,
 )
@@ -196,14 +196,15 @@ def _encode_details(result: TrialResult, log: RunLog) -> dict[str, Any]:
             for name, calls in made.items()
             if calls or name == "tool_calls"
         }
-        | _encode_questions(transcript)
+        | _encode_facts("elicitations", transcript.elicitations)
+        | _encode_facts("list_changes", find_changes(log, transcript))
     )
 
 
-def _encode_questions(transcript: Transcript) -> dict[str, Any]:
-    """Return what the server asked its user, if it asked anything."""
-    asked = [written_fields(each) for each in transcript.elicitations]
-    return {"elicitations": asked} if asked else {}
+def _encode_facts(name: str, values: Iterable[Any]) -> dict[str, Any]:
+    """Return what the server did of its own accord, if it did anything."""
+    written = [written_fields(each) for each in values]
+    return {name: written} if written else {}
 
 
 def _iterate_json(value: Any) -> Iterator[str]:

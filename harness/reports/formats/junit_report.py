@@ -25,6 +25,7 @@ from harness.reports.findings import get_inputs
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.record_fields import sum_fields
 from harness.reports.sections.faults import FaultArm, find_fault_properties, measure_faults
+from harness.reports.sections.list_changes import find_changes
 from harness.reports.sections.remarks import (
     calls_words,
     case_mark,
@@ -167,7 +168,8 @@ def _build_case(case: CaseResult, report: Report, log: RunLog, *, places: bool) 
     err: list[str] = []
     for result in case.trials:
         if (said := log.read_transcript(result.key)) is not None:
-            out.append(limit_text(trial_text(result, said, thinking=False), _LONGEST))
+            text = trial_text(result, said, find_changes(log, said), thinking=False)
+            out.append(limit_text(text, _LONGEST))
             err += [limit_text(said.stderr_tail, _LONGEST)] if said.stderr_tail else []
     properties = _format_properties(case, record)
     conversations = _clean_text("\n".join(out))

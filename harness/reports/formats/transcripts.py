@@ -9,10 +9,12 @@ from typing import Any, TextIO
 
 from harness.base import format_seconds, make_printable
 from harness.judging import describe_injection
+from harness.reports.sections.list_changes import find_changes, take_changes
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,
     Elicitation,
+    ListChange,
     Reply,
     Report,
     ToolCall,
@@ -31,11 +33,22 @@ def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
     for result in report.results:
         transcript = log.read_transcript(result.key)
         if transcript is not None:
-            stream.write(make_printable(trial_text(result, transcript)) + "\n")
+            stream.write(
+                make_printable(trial_text(result, transcript, find_changes(log, transcript))) + "\n"
+            )
 
 
-def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = True) -> str:
-    """Return one trial's conversation as text; it may contain anything that was said."""
+def trial_text(
+    result: TrialResult,
+    transcript: Transcript,
+    listed: Iterable[ListChange] = (),
+    *,
+    thinking: bool = True,
+) -> str:
+    """Return one trial's conversation as text; it may contain anything that was said.
+
+    ``listed`` are the changes of its list of tools.
+    """
     name = f"{result.suite}::{result.case.name} #{result.trial}"
     title = f"── {name} [{result.entrant}] {result.status} "
     lines = [title.ljust(80, "─")]
@@ -48,12 +61,14 @@ def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = 
     asked = dict(group_questions(transcript.elicitations))
     # A simulated user's calls come between what they heard and what they say.
     own, number = deque(transcript.user_calls), 0
+    changes = deque(listed)
     for message in transcript.messages:
         if isinstance(message, UserMessage):
             while own and own[0].reply <= number:
                 lines += _format_call(own[0], own.popleft().tool, "user call")
             lines += _format_user_message(message)
         elif isinstance(message, AssistantMessage):
+            lines += map(str, take_changes(changes, number))
             number += 1
             lines += _format_reply(message.reply, thinking=thinking)
             for request in message.reply.tool_requests:
@@ -62,6 +77,7 @@ def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = 
     for call in own:
         lines += _format_call(call, call.tool, "user call")
     lines += _format_questions(each for others in asked.values() for each in others)
+    lines += map(str, changes)
     took = format_seconds(transcript.latency_s)
     lines.append(f"ended: {transcript.stop} after {transcript.replies} replies, {took}")
     for call in transcript.teardown_calls:

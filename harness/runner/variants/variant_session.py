@@ -34,10 +34,27 @@ DECOY_ANSWER = "This tool is not available at the moment."
 class VariantSession(SessionWrapper):
     """A session that offers only the tools that a variant shows, under the server's names."""
 
-    def __init__(self, session: Session, shown: ShownTools) -> None:
-        """``shown`` is what the model sees of the session's tools."""
+    def __init__(
+        self,
+        session: Session,
+        shown: ShownTools,
+        show: Callable[[Session], ShownTools] | None = None,
+    ) -> None:
+        """``shown`` is what the model sees of the session's tools; ``show`` applies it to others.
+
+        Without ``show``, changes of the list are not shown.
+        """
         super().__init__(session)
         self._shown = shown
+        self._show = show
+        self._source = session.tools
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the server's tools that the model sees now."""
+        if self._show is not None and (now := await super().refresh_tools()) is not self._source:
+            self._source = now
+            self._shown = self._show(self._session)
+        return self._shown.offered
 
     @property
     def tools(self) -> ToolList:

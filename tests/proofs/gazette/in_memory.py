@@ -49,6 +49,13 @@ class MemorySession:
         self._newsroom, self.tools = newsroom, tools
         self._caller = newsroom.identify(user or {}, {})
 
+    async def listen_for_changes(self) -> None:
+        """Hear of nothing: the list stays."""
+
+    async def refresh_tools(self) -> ToolList:
+        """Return the list, which stays."""
+        return self.tools
+
     async def watch(self) -> tuple[SideContent, ...]:
         """Return nothing: the newsroom says nothing beside its answers."""
         return ()

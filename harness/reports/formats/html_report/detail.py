@@ -11,6 +11,7 @@ from typing import Any
 from harness.base import format_money, format_number, format_seconds, limit_text, load_json
 from harness.judging import describe_injection
 from harness.models import cut_note
+from harness.reports.sections.list_changes import find_changes, take_changes
 from harness.reports.sections.remarks import wants_refusal
 from harness.reports.sections.sentences import get_repeat_command
 from harness.reports.trial_record import TrialRecord
@@ -23,6 +24,7 @@ from harness.types import (
     CaseResult,
     CheckResult,
     Elicitation,
+    ListChange,
     Reply,
     ToolCall,
     ToolMessage,
@@ -53,7 +55,8 @@ def case_detail(case: CaseResult, log: RunLog) -> dict[str, Any]:
 
 def _encode_reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
     """Return the details of a trial, with what a person said of its verdict."""
-    detail = trial_detail(result, log.read_transcript(result.key))
+    said = log.read_transcript(result.key)
+    detail = trial_detail(result, said, () if said is None else find_changes(log, said))
     if review := log.reviews.get(result.key):
         words = f"{review.decision} by {review.by}, {review.at[:10]}: the verdict is"
         detail["facts"] = [
@@ -64,11 +67,16 @@ def _encode_reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return detail
 
 
-def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
-    """Return everything there is to see of one trial: texts are harmless and bounded."""
+def trial_detail(
+    result: TrialResult, transcript: Transcript | None, changes: Iterable[ListChange] = ()
+) -> dict[str, Any]:
+    """Return everything there is to see of one trial: texts are harmless and bounded.
+
+    ``changes`` are those of its list of tools.
+    """
     record = TrialRecord(result, transcript=transcript)
     said = transcript or Transcript()
-    steps = _encode_steps(said)
+    steps = _encode_steps(said, deque(changes))
     for step in steps:
         if wants_refusal(result, step.get("outcome", "ok")):
             step["wanted"] = True
@@ -109,7 +117,7 @@ def live_steps(said: Transcript) -> list[dict[str, Any]]:
     """Return the steps so far of a conversation that goes on; calls without a result are made."""
     return [
         {**step, "outcome": "under way"} if step.get("outcome") == _NOT_SENT else step
-        for step in _encode_steps(said)[:_MOST_STEPS]
+        for step in _encode_steps(said, deque())[:_MOST_STEPS]
     ]
 
 
@@ -151,7 +159,7 @@ def _encode_check(check: CheckResult) -> dict[str, Any]:
     }
 
 
-def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
+def _encode_steps(said: Transcript, changes: deque[ListChange]) -> list[dict[str, Any]]:
     # By the reply as well: some models use the same ids again in a later one.
     calls = {(call.reply, call.request_id): call for call in said.tool_calls}
     steps = [_encode_call(call, "setup") for call in said.setup_calls]
@@ -172,6 +180,7 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
                     steps.append(_say("harness", f"{recalled}{message.recalled}"))
                 steps.append(_say("user", message.text))
             case AssistantMessage(reply=reply):
+                steps += [_say("harness", str(one)) for one in take_changes(changes, number)]
                 number += 1
                 for step in _encode_reply(reply, number, calls):
                     steps.append(step)
@@ -188,6 +197,7 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
                 ]
     steps += [_encode_call(call, "user call") for call in own]
     steps += [step for others in asked.values() for step in _say_questions(others)]
+    steps += [_say("harness", str(change)) for change in changes]
     return [*steps, *(_encode_call(call, "teardown") for call in said.teardown_calls)]
 
 

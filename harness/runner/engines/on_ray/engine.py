@@ -13,6 +13,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from harness.base import HarnessError, UsageError
 from harness.judging import not_started
 from harness.runlog import LogWriter, TrialLine
+from harness.runner.conversation import trial_error
 from harness.runner.engines.engine import Engine
 from harness.runner.engines.on_ray.cluster import connect_cluster, count_processors
 from harness.runner.engines.on_ray.worker import LimiterActor, make_limiter_factory
@@ -22,7 +23,7 @@ from harness.runner.observer import Observer
 from harness.runner.planning.plan import Job, RunPlan, Unit, divide_seats, work_units
 from harness.runner.planning.request import RunOptions
 from harness.runner.preflight.preflight import Preflight
-from harness.runner.trial import Tell, TrialOutcome, trial_error
+from harness.runner.trial import Tell, TrialOutcome
 from harness.sessions import Pool, open_sessions
 from harness.types import TrialError
 

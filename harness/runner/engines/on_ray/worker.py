@@ -23,13 +23,14 @@ from harness.base import (
 )
 from harness.judging import not_started
 from harness.runlog import TrialLine
+from harness.runner.conversation import trial_error
 from harness.runner.engines.limits import RemoteLimiters, RunLimiters, SharedLimiter, SlotGrant
 from harness.runner.engines.machine_facts import MachineFacts, inspect_machine
 from harness.runner.engines.payloads import PayloadCodec
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.run_context import RunContext, open_context
-from harness.runner.trial import run_trial, trial_error
+from harness.runner.trial import run_trial
 from harness.types import ModelSpec, ServerSpec, ToolList, dataclass
 
 
