@@ -51,7 +51,7 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
     noun = effect.unit
     over = f"of {effect.pairs} judged on both sides"
     if noun == "tests":
-        over = f"over {_count_tests(effect)} ({effect.pairs} cases judged on both sides)"
+        over = f"over {_count_units(effect)} ({effect.pairs} cases judged on both sides)"
     rates = f"{format_percent(effect.before)} → {format_percent(effect.after)}"
     interval = f"95 % interval {format_interval(effect)}; {effect.interval_method}"
     yield f"pass rate {rates} {over}: {format_points(effect.difference)} points ({interval})"
@@ -62,13 +62,14 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
         yield "The subject always answers the same, so every case that changed is evidence."
     elif effect.smallest is None:
         yield (
-            f"{effect.tests} {noun} are too few to show any difference: not even a move of all "
-            "would be evidence."
+            f"{_count_units(effect)} {'is' if effect.tests == 1 else 'are'} too few to show any "
+            "difference: not even a move of all would be evidence."
         )
     elif effect.evidence != "equivalent":
         yield (
-            f"{effect.tests} {noun} show a difference of {_format_size(effect.smallest)}, four "
-            "times in five; a smaller one would likely stay unseen."
+            f"{_count_units(effect)} {'shows' if effect.tests == 1 else 'show'} a difference of "
+            f"{_format_size(effect.smallest)}, four times in five; a smaller one would likely stay "
+            "unseen."
         )
     margin = _format_size(comparison.margin)
     if effect.evidence == "equivalent":
@@ -78,8 +79,9 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
         yield f"{decide} whether there is a difference of {margin} or none."
 
 
-def _count_tests(effect: Effect) -> str:
-    return "1 test" if effect.tests == 1 else f"{effect.tests} tests"
+def _count_units(effect: Effect) -> str:
+    """Return how many tests or cases the evidence is of, such as "1 test" or "12 cases"."""
+    return f"{effect.tests} {effect.unit.removesuffix('s') if effect.tests == 1 else effect.unit}"
 
 
 def side_row(side: Side) -> tuple[str, ...]:
@@ -115,7 +117,7 @@ def effect_row(effect: Effect) -> tuple[str, ...]:
         return (f"{name} (0)", "–", "–", "–", "–", "–", "–", effect.evidence)
     cases = str(effect.pairs)
     if effect.unit == "tests":
-        cases += f" in {_count_tests(effect)}"
+        cases += f" in {_count_units(effect)}"
     return (
         f"{name} ({cases})",
         format_percent(effect.before),

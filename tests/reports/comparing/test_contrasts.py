@@ -16,6 +16,7 @@ from harness.reports.comparing.comparison_types import Comparison, Contrast, Eff
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.contrasts import compare_logs
 from harness.reports.comparing.gate import judge_gate
+from harness.reports.comparing.sentences import describe_effect
 from harness.runlog import RunLog
 from harness.types import AssistantMessage, Reply, Tool, ToolList, Transcript, Usage
 from tests.reports.logs import a_transcript
@@ -71,6 +72,15 @@ def test_five_lost_cases_are_no_evidence_however_bad_it_looks(runs: Runs) -> Non
     _, effect = only(compare_logs([runs(cases(p=5)), runs(cases(f=5))]))
     assert (effect.p_value, effect.evidence) == (0.0625, "undecided")
     assert effect.smallest is None
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"), [(1, "1 case is too few"), (5, "5 cases are too few")]
+)
+def test_too_little_evidence_is_told_in_good_grammar(runs: Runs, amount: int, words: str) -> None:
+    comparison = compare_logs([runs(cases(p=amount)), runs(cases(f=amount))])
+    told = list(describe_effect(only(comparison)[1], comparison))
+    assert [sentence for sentence in told if sentence.startswith(words)], told
 
 
 def test_an_improvement_is_told_too(runs: Runs) -> None:
