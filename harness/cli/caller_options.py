@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -50,9 +51,11 @@ def find_server(suites: Sequence[Suite], servers: Sequence[str], config: Config)
         if servers
         else config.resolve_server(suites[0].server, suites[0].name, _locate_file(suites[0]))
     )
-    # One suite's guard must hold for the calls of all: they share this server.
+    # One suite's guard must hold for the calls of all: they share this server. A suite whose users
+    # share a process saves starts; only an entry of a server says that it can run only once.
     for suite in suites:
-        spec = add_guard_rails(spec, suite, RunRequest())
+        own = replace(suite, isolation=None) if suite.isolation == "none" else suite
+        spec = add_guard_rails(spec, own, RunRequest())
     return spec
 
 

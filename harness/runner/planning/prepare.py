@@ -34,6 +34,7 @@ from harness.runner.recordings.recorded_outputs import (
     select_possible,
 )
 from harness.runner.runs.shard import select_shard
+from harness.sessions import with_shared_process
 from harness.suites import (
     OFFLINE,
     Config,
@@ -49,6 +50,7 @@ from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,
     GuardRails,
+    Isolation,
     ModelSpec,
     NamedTool,
     ServerSpec,
@@ -323,6 +325,17 @@ def _list_agents(
     return agents
 
 
+def _choose_isolation(server: ServerSpec, suite: Suite, request: RunRequest) -> Isolation:
+    """Return the isolation of ``suite`` if it has one, else that of ``server``.
+
+    Another server than the suite's, named on the command line, is shared by all users only if its
+    requests can name them.
+    """
+    if suite.isolation == "none" and request.server:
+        return with_shared_process(server).isolation
+    return suite.isolation or server.isolation
+
+
 def add_guard_rails(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec:
     """Return ``server`` with the guard rails of ``suite`` and ``request`` added to its own."""
     named = (NamedTool(tool=tool, at=ON_COMMAND_LINE) for tool in request.block)
@@ -332,6 +345,6 @@ def add_guard_rails(server: ServerSpec, suite: Suite, request: RunRequest) -> Se
     return replace(
         server,
         members=tuple(add_guard_rails(member, suite, request) for member in server.members),
-        isolation=suite.isolation or server.isolation,
+        isolation=_choose_isolation(server, suite, request),
         guard=server.guard | suite.guard | asked,
     )

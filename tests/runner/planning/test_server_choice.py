@@ -54,3 +54,17 @@ def test_suites_that_all_run_on_the_only_server_share_it_for_a_probe(project: Pa
     suites = find_suites((), [project / "evals"], VOCABULARY)
     assert len(suites) == 2
     assert find_server(suites, (), load_config(project, {})).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("of_suite", "of_probe"), [("none", "identity"), ("case", "case"), ("identity", "identity")]
+)
+def test_a_suite_whose_users_share_a_process_does_not_say_that_the_server_can_run_only_once(
+    project: Path, of_suite: str, of_probe: str
+) -> None:
+    suite = project / "evals" / "hr.yml"
+    suite.write_text(f"isolation: {of_suite}\n{suite.read_text()}")
+    suites = find_suites(("hr",), [project / "evals"], VOCABULARY)
+    assert find_server(suites, (), load_config(project, {})).isolation == of_probe
+    plan = prepare_plan(RunRequest(suites=("hr",)), project, {}).plan
+    assert {server.isolation for server in plan.servers} == {of_suite}
