@@ -24,11 +24,15 @@ from harness.cli.run_lookup import open_run
 from harness.cli.server_tools import list_tools
 from harness.descriptions import (
     DraftSuite,
+    RecordedCases,
     build_server_entry,
+    build_suite_from_messages,
     build_suite_from_run,
     draft_suite,
+    is_message_file,
     logged_server_entry,
     require_free,
+    server_entry,
     suite_name,
     suite_text,
     write_new,
@@ -50,7 +54,8 @@ from harness.types import JsonObject, Protocol, ServerSpec
     "run",
     metavar="RUN",
     shell_complete=complete_runs,
-    help="Make cases of what went well in a run, such as one of harness record.",
+    help="Make cases of what went well in a run, such as one of harness record, or in "
+    "conversations in JSON Lines (messages of OpenAI or Anthropic).",
 )
 @click.option("--print", "printed", is_flag=True, help="Print the suite instead of writing a file.")
 @MCP_CONFIG
@@ -73,11 +78,11 @@ def command(  # noqa: PLR0913 - one for each option
 
     The server is started and its tools are listed; no tool is called. SERVER is the name of a
     configured or built-in server, or the URL of a running one. With --from, the cases are what
-    went well in a run. Existing files are never overwritten.
+    went well in a run or a file of conversations. Existing files are never overwritten.
     """
     project = Path.cwd()
     config = load_config(project, os.environ, mcp_config, protocol, start_timeout)
-    if run is not None:
+    if run is not None and not is_message_file(Path(run)):
         if server or command_lines:
             raise UsageError("--from takes the server from the run", meant="Leave SERVER out.")
         _draft_from_run(run, name, project, config, printed)
@@ -87,6 +92,13 @@ def command(  # noqa: PLR0913 - one for each option
     stem = suite_name(spec, name)
     # Before the server is started: a file that is in the way is told at once.
     path = None if printed else require_free(stem, project)
+    if run is not None:
+        facts, variables = build_server_entry(text, spec)
+        entry = server_entry(facts) if isinstance(facts, ServerSpec) else facts
+        made = build_suite_from_messages(Path(run), stem, entry)
+        _write_cases(made, path, run, stem)
+        _explain_variables(variables)
+        return
     GATE.require_plan([spec])
     tools = list_tools(spec, user_context)
     server_facts, variables = build_server_entry(text, spec)
@@ -127,14 +139,18 @@ def _draft_from_run(
     reference = recorded or (server if config.knows_server(server) else logged_server_entry(facts))
     stem = suite_name(ServerSpec(name=f"{server}_recorded"), name)
     path = None if printed else require_free(stem, project)
-    made = build_suite_from_run(log, stem, reference)
+    _write_cases(build_suite_from_run(log, stem, reference), path, log.header.run_id, stem)
+
+
+def _write_cases(made: RecordedCases, path: Path | None, source: str, stem: str) -> None:
+    """Write the suite to ``path``, or without one to stdout."""
     if path is None:
         click.echo(made.text, nl=False)
         left_out = "".join(f"Left out: {one}\n" for one in made.left_out)
         click.echo(make_printable(left_out), err=True, nl=False)
         return
     lines = [f"Wrote {format_path(written)}" for written in write_new(path, made.text)]
-    lines.append(f"{format_count(made.cases, 'case')} of {log.header.run_id}.")
+    lines.append(f"{format_count(made.cases, 'case')} of {source}.")
     lines += [f"Left out: {left_out}" for left_out in made.left_out]
     lines += ["Next:", f"  harness evals {stem} --model claude-4-sonnet"]
     click.echo(make_printable("\n".join(lines)))

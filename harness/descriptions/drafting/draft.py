@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import count
 from typing import Any
 
@@ -57,6 +57,10 @@ class DraftCase:
     """Tools with the arguments that the prompt gives; the case needs a successful call of each."""
     must_not_call: tuple[str, ...] = ()
     """Tools that must not be called."""
+    answer_contains: tuple[str, ...] = ()
+    """Texts that the answer must contain."""
+    proposed: Mapping[str, str] = field(default_factory=dict)
+    """Checks that nobody has accepted yet, each with the reason for it."""
     tags: tuple[str, ...] = ()
     """Labels."""
     comments: tuple[str, ...] = ()

@@ -232,6 +232,8 @@ def _case_data(case: DraftCase, user_context: JsonObject | None) -> dict[str, An
         assertions[MUST_SUCCEED.name] = _calls_data(case.must_succeed)
     if case.must_not_call:
         assertions[MUST_NOT_CALL.name] = Inline(list(case.must_not_call))
+    if case.answer_contains:
+        assertions["answer_contains"] = list(case.answer_contains)
     who = user_context if case.user_context is None else case.user_context
     facts = {
         "name": case.name,
@@ -239,6 +241,7 @@ def _case_data(case: DraftCase, user_context: JsonObject | None) -> dict[str, An
         **({"turns": list(case.turns)} if case.turns else {"prompt": case.prompt}),
         "user_context": None if who is None else Inline(dict(who)),
         "tags": Inline(list(case.tags)) if case.tags else None,
+        "metadata": {"proposed": dict(case.proposed)} if case.proposed else None,
     }
     return {
         **{key: value for key, value in facts.items() if value is not None},
