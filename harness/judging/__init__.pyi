@@ -51,6 +51,9 @@ from .checks.kinds.outcomes import MUST_SUCCEED as MUST_SUCCEED
 from .checks.python_run import PythonRun as PythonRun
 from .checks.python_run import UserCheck as UserCheck
 from .checks.python_run import get_entry as get_entry
+from .checks.recovery import find_recovery as find_recovery
+from .checks.recovery import is_permanent as is_permanent
+from .checks.recovery import list_retries as list_retries
 from .checks.registry import KINDS as KINDS
 from .checks.registry import ExpectedFirstCalls as ExpectedFirstCalls
 from .checks.registry import JudgeNeed as JudgeNeed

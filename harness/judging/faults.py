@@ -14,7 +14,7 @@ from harness.judging.checks.recovery import (
     list_unrecovered,
     read_claim,
 )
-from harness.types import FAULT_HITS, CheckResult, JsonObject, ToolList, Transcript
+from harness.types import FAULT_HITS, REWORDED, CheckResult, JsonObject, ToolList, Transcript
 
 CLAIMS_SUCCESS = "claims_success"
 """Key of what a check found out of the answer after a failure, in `CheckResult.actual`."""
@@ -44,7 +44,8 @@ def describe_faults(
     if fault is None:
         return ()
     calls = transcript.server_calls
-    hits = [call for call in calls if call.injected is not None]
+    shown = [call for call in calls if call.injected is not None]
+    hits = [call for call in shown if call.injected and call.injected.fault != REWORDED]
     lines = [describe_call(call) for call in hits]
     return (
         CheckResult(

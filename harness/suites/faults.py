@@ -26,10 +26,14 @@ from harness.base import (
     did_you_mean,
     integer_field,
     line_field,
+    mapping_of,
+    parse_entries,
     parse_items,
+    parse_mapping,
     parse_share,
     read_document,
     refer_to,
+    require_text,
     text_field,
 )
 from harness.judging import expected_tools, wanted_calls, wanted_first
@@ -99,7 +103,22 @@ FAULTS = build_field(
     partial(parse_items, _parse_item),
 )
 """``faults:`` of a suite or a test."""
-_FILE_LAYOUT = Layout(
+
+
+def _parse_error_texts(value: Any) -> dict[str, str]:
+    if not parse_mapping(value):
+        meant = "Write 'PART OF THE TEXT: the new text'."
+        raise InvalidValue("no error is named", meant=meant)
+    return parse_entries(partial(require_text, "the text of an error"), value)
+
+
+ERROR_TEXTS = build_field(
+    "Other texts of its errors, each by a part of the server's own.",
+    mapping_of(TEXT, minProperties=1),
+    _parse_error_texts,
+)
+"""``errors:`` of a tool in a variant."""
+FAULTS_LAYOUT = Layout(
     fields={"faults": FAULTS},
     elsewhere={"tests": "A file of faults has no tests; put 'faults:' into the suite."},
 )
@@ -260,7 +279,7 @@ def read_faults_file(path: Path) -> tuple[FaultSet, ...]:
     document = read_document(path)
     reading = DocumentReader(document)
     content = document.value if isinstance(document.value, dict) else {}
-    values = reading.read_mapping((), content, _FILE_LAYOUT, "the file of faults")
+    values = reading.read_mapping((), content, FAULTS_LAYOUT, "the file of faults")
     if not values.get("faults") and not reading.problems:
         reading.add_problem((), "there are no faults in the file.", "Add 'faults:' with some.")
     found = read_faults(reading, ("faults",), values.get("faults", ()))

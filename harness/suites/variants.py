@@ -35,6 +35,7 @@ from harness.base import (
     require_text,
     text_field,
 )
+from harness.suites.faults import ERROR_TEXTS
 from harness.types import (
     COPY_LETTERS,
     DecoyKind,
@@ -186,6 +187,7 @@ TOOL_LAYOUT = Layout(
             "variant_parameter",
             "Parameters by the server's names; null takes one out of what the model sees.",
         ),
+        "errors": ERROR_TEXTS,
     },
     elsewhere={"drop_sentences": "Did you mean 'without_sentences'?"},
 )
@@ -288,8 +290,6 @@ FILE_LAYOUT = Layout(
     elsewhere={"tests": "A file of variants has no tests; put 'variants:' into the suite."},
 )
 """A file with only variants."""
-
-
 MOST_DECOYS = 1_000
 """Most decoys; no model is offered as many tools at once."""
 

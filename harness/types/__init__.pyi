@@ -51,6 +51,7 @@ from .elicitations import ElicitMode as ElicitMode
 from .elicitations import ElicitRule as ElicitRule
 from .elicitations import group_questions as group_questions
 from .faults import FAILING as FAILING
+from .faults import REWORDED as REWORDED
 from .faults import UNASKED as UNASKED
 from .faults import FaultKind as FaultKind
 from .faults import FaultRule as FaultRule

@@ -93,14 +93,18 @@ class FaultSet:
     """Where it is written."""
 
 
+REWORDED: Literal["reworded"] = "reworded"
+"""`Injection.fault` of an error whose text a variant replaced: no fault."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
     """What the model was shown of a call in place of what the server did."""
 
-    fault: FaultKind
+    fault: FaultKind | Literal["reworded"]
     """What was done to it."""
     rule: str
-    """`FaultRule.words` of the fault that did it."""
+    """`FaultRule.words` of the fault that did it, or the variant that did."""
     text: str
     """What the model was told."""
     is_error: bool

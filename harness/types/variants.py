@@ -50,6 +50,8 @@ class ToolEdit:
     """Sentences to remove from the description, counted from 1."""
     parameters: Mapping[str, ParameterEdit | None] = field(default_factory=dict)
     """Name of a parameter → its changes; ``None`` hides the parameter from the model."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """Part of the text of an error → the text that the model is shown in place of the whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,6 +91,7 @@ MISTAKES = {
     "variants: {a: {tools: {x: {without_sentences: [0]}}}}": "a whole number from 1 up",
     "variants: {a: {order: 7}}": "Write 'order: {seed: 7}'",
     "variants: {a: {prompts: {}}}": "no test is named",
+    "variants: {a: {tools: {x: {errors: {}}}}}": "no error is named",
     "variants: {a: {prompts: {one: 7}}}": "expected the words of a prompt, found 7",
     "variants: {a: {prompts: {one: ' '}}}": "expected the words of a prompt",
     "variants: {a: {prompt: {one: x}}}": "Did you mean 'prompts'?",

@@ -16,6 +16,7 @@ from harness.judging import exit_code
 from harness.reports.build import count_results, iterate_trials
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record, sum_fields
+from harness.reports.sections.error_texts import error_texts_json
 from harness.reports.sections.faults import faults_json
 from harness.reports.sections.list_changes import find_changes
 from harness.reports.sections.matrices import matrix_json
@@ -62,6 +63,8 @@ def write_json(
     result |= {"elapsed_time": report.elapsed_s} | _encode_run(report) | dict(more or {})
     if faults := faults_json(report, log):
         result["faults"] = faults
+    if texts := error_texts_json(report, log):
+        result["error_texts"] = texts
     stream.writelines(_iterate_json({"status": "ok", "result": result}))
     stream.write("\n")
 

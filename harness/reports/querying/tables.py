@@ -226,8 +226,8 @@ CALLS = Table(
         ),
         INTEGER("result_bytes", "Size of the whole result in bytes.", "call.result_bytes"),
         TEXT("text", "Text of the result or error, as far as the log has it.", "call.text"),
-        TEXT("fault", "The fault that hit the call."),
-        TEXT("shown", "What the model saw in place of `text`, if a fault hit the call."),
+        TEXT("fault", "The fault that hit the call, or the variant that reworded its error."),
+        TEXT("shown", "What the model saw in place of `text`; null if it saw that."),
     ),
     keys=("trial_id",),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from harness.base import Interval, format_money, make_one_line, shorten_middle
+from harness.reports.sections.error_texts import error_text_lines
 from harness.reports.sections.faults import FaultArm, measure_faults
 from harness.reports.terminal import table_lines
 from harness.runlog import RunLog
@@ -30,7 +31,7 @@ LEGEND = (
 def fault_tables(report: Report, log: RunLog, width: int = 120) -> Iterator[tuple[str, list[str]]]:
     """Yield a title and lines within ``width``: for each suite and model its figures, then cases.
 
-    Nothing without faults.
+    Then come the server's own error texts, if anything was lost by one.
     """
     groups: dict[tuple[str, str], list[FaultArm]] = {}
     for arm in measure_faults(report, log):
@@ -39,6 +40,8 @@ def fault_tables(report: Report, log: RunLog, width: int = 120) -> Iterator[tupl
         title = make_one_line(f"faults of {suite}, {subject}")
         yield title, [*_list_figures(arms, width), LEGEND, *_list_remarks(arms)]
         yield f"{title}: cases", list(_list_cells(arms, width))
+    if lines := list(error_text_lines(report, log, width)):
+        yield "error texts of the server, worst first", lines
 
 
 def _list_figures(arms: Sequence[FaultArm], width: int) -> Iterator[str]:

@@ -21,6 +21,7 @@ from harness.runner.planning.plan import describe_model
 from harness.suites import Config, Point, describe_variant, name_values
 from harness.types import (
     Case,
+    FaultSet,
     JsonObject,
     Location,
     ModelSpec,
@@ -303,6 +304,22 @@ def refuse_recorded(entrants: Iterable[tuple[ModelSpec, Variant]]) -> None:
             f"about another, that of the variant {variant.name!r}",
             meant="Name a model that replies, or a run that was made with the variant.",
         )
+
+
+def refuse_faults_of_recorded(entrants: Iterable[tuple[ModelSpec, FaultSet]]) -> None:
+    """Check that nothing is to go wrong with recorded outputs: their calls were made long ago.
+
+    Raises:
+        UsageError: a fault is asked for them.
+    """
+    for model, faults in entrants:
+        if get_traits(model.provider).answers == "outputs":
+            place = f"{faults.at}: " if faults.at else ""
+            raise UsageError(
+                f"{place}{model.name} has recorded outputs, whose calls nothing can hit any more, "
+                f"so it cannot be asked under the fault {faults.name!r}",
+                meant="Leave faults out with '--faults none', or name a model that replies.",
+            )
 
 
 def check_prompts(suites: Iterable[Suite], variants: Iterable[Variant]) -> None:

@@ -20,6 +20,7 @@ from harness.runner.planning.model_choice import (
     is_replay,
     list_decoy_servers,
     merge_variants,
+    refuse_faults_of_recorded,
     refuse_recorded,
     refuse_twins,
 )
@@ -150,6 +151,7 @@ def prepare_plan(
     refuse_clients_habits(varied)
     refuse_twins(entrants)
     refuse_recorded(varied)
+    refuse_faults_of_recorded((model, at["fault"]) for model, at in entrants if "fault" in at)
     # In all suites that were found: a variant may reword a case that is not selected now.
     check_prompts(found, (variant for _, variant in varied))
     suites, recorded_notes = restore_suites(suites, chosen)

@@ -168,6 +168,17 @@ class ShownTools:
         """What the model sees of each of the server's tools."""
         return build_presentation(self.variant, self.offered, self.tools)
 
+    def rewords_errors(self, tool: str) -> bool:
+        """Whether the model is shown other texts for some errors of ``tool``."""
+        edit = self.variant.tools.get(tool)
+        return edit is not None and bool(edit.errors)
+
+    def reword_error(self, tool: str, text: str) -> str | None:
+        """Return what the model is shown in place of an error of ``tool``; ``None``: the error."""
+        edit = self.variant.tools.get(tool)
+        errors = {} if edit is None else edit.errors
+        return next((new for part, new in errors.items() if part in text), None)
+
     def is_shown(self, tool: str) -> bool:
         """Whether the model sees the tool that the server calls ``tool``."""
         return tool in self._names

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from harness.models import Model
 from harness.runner.variants.shown_tools import ShownTools
 from harness.sessions import (
+    ForwardedRequest,
     Introduction,
     Session,
     SessionWrapper,
@@ -17,10 +19,13 @@ from harness.sessions import (
 from harness.types import (
     NOT_LOADED,
     NOT_SHOWN,
+    REWORDED,
     SEARCH,
     AssistantMessage,
+    Injection,
     JsonObject,
     Message,
+    Outcome,
     Reply,
     ToolCall,
     ToolList,
@@ -75,8 +80,44 @@ class VariantSession(SessionWrapper):
         if request.tool.endswith(NOT_SHOWN):
             words = f"Unknown tool: {request.tool.removesuffix(NOT_SHOWN)}"
             return build_unanswered_call(request, "unknown_tool", words, reply=reply, epoch=epoch)
-        return await self._session.call(request, reply=reply, epoch=epoch)
+        if isinstance(request, ForwardedRequest) and self._shown.rewords_errors(request.tool):
+            return await self._forward_reworded(request, reply, epoch)
+        return self._reword_call(await self._session.call(request, reply=reply, epoch=epoch))
 
+    async def _forward_reworded(
+        self, request: ForwardedRequest, reply: int, epoch: float
+    ) -> ToolCall:
+        """Send one call of a foreign client, which gets an error in the variant's words."""
+        # Held until it is known how the call ended: a refusal stays what it is.
+        held: list[Callable[[], None]] = []
+        sent = replace(
+            request,
+            answered=lambda result: held.append(partial(request.answered, result)),
+            refused=lambda *parts: held.append(partial(request.refused, *parts)),
+        )
+        made = self._reword_call(await self._session.call(sent, reply=reply, epoch=epoch))
+        shown = made.injected
+        if shown is None or shown.fault != REWORDED:
+            for forward in held:
+                forward()
+        elif made.error_code is None:
+            request.answered(shown.as_result)
+        else:
+            request.refused(made.error_code, shown.text, None)
+        return made
+
+    def _reword_call(self, made: ToolCall) -> ToolCall:
+        """Return a call with the error text that the variant shows in place of the server's."""
+        words = self._shown.reword_error(made.tool, made.text)
+        if made.outcome not in _WORDED or made.injected is not None or words is None:
+            return made
+        rule = f"variant {self._shown.variant.name}"
+        shown = Injection(fault=REWORDED, rule=rule, text=words, is_error=True)
+        return replace(made, injected=shown)
+
+
+_WORDED: frozenset[Outcome] = frozenset({"tool_error", "invalid_arguments", "unknown_tool"})
+"""Outcomes whose text the server wrote for the model. A refusal stays what it is."""
 
 _PAGES = 100
 """Most pages of a tool list that are read."""

@@ -46,6 +46,7 @@ from harness.suites.in_python.values import (
     parse_texts,
     parse_user,
     read_python_alterations,
+    read_python_faults,
     read_python_variants,
     share,
 )
@@ -140,7 +141,8 @@ class _PythonSuiteReader:
         altered, wrong_too = read_python_alterations(
             get_entry(self.suite, "interference"), self.at, self.vocabulary
         )
-        self.problems += [*wrong, *wrong_too]
+        faults, wrong_as_well = read_python_faults(get_entry(self.suite, "faults"), self.at)
+        self.problems += [*wrong, *wrong_too, *wrong_as_well]
         if self.toolless:
             cases = tuple(
                 case
@@ -158,6 +160,7 @@ class _PythonSuiteReader:
             server=server,
             variants=variants,
             alterations=altered,
+            faults=faults,
             guard=self.read_part(self.suite, "allow_writes", parse_guard, noun) or GuardRails(),
             digest=digest_json(asked),
             at=self.at,

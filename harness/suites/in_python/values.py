@@ -22,12 +22,14 @@ from harness.base import (
 )
 from harness.models import build_function_spec
 from harness.suites.cases import CaseReader
+from harness.suites.faults import FAULTS_LAYOUT, read_faults
 from harness.suites.format_tables import build_layouts
 from harness.suites.interference import read_alterations
 from harness.suites.readers import Vocabulary
 from harness.suites.variants import read_variants
 from harness.types import (
     Alteration,
+    FaultSet,
     GuardRails,
     Isolation,
     Location,
@@ -171,9 +173,22 @@ def read_python_alterations(
     return found, reading.problems
 
 
+_FAULTS_MEANT = "Give a list as under 'faults:' in YAML: faults = ['search_orders#1: timeout']."
 _VARIANTS_MEANT = (
     "Write variants = [harness.Variant(name='…', …)], or a mapping as in a YAML suite."
 )
+
+
+def read_python_faults(given: Any, at: Location) -> tuple[tuple[FaultSet, ...], list[Problem]]:
+    """Return the faults that a suite at ``at`` gives, as in YAML, and what is wrong with them."""
+    if given is None:
+        return (), []
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        message = f"faults: expected a list, found {type(given).__name__}."
+        return (), [Problem(at=at, message=message, meant=_FAULTS_MEANT)]
+    reading = DocumentReader(build_code_document(at))
+    values = reading.read_mapping((), {"faults": list(given)}, FAULTS_LAYOUT, "the suite")
+    return read_faults(reading, ("faults",), values.get("faults", ())), reading.problems
 
 
 def read_python_variants(given: Any, at: Location) -> tuple[tuple[Variant, ...], list[Problem]]:

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 server = MCPServer("shop", log_level="CRITICAL")
 ORDERS = {
@@ -33,6 +34,14 @@ def book_room(room: str) -> str:
     """Book a room, and charge for it."""
     booked.append(room)
     return f"Booked room {room}."
+
+
+@server.tool()
+def find_customer(name: str) -> str:
+    """Find a customer by name."""
+    if not name.isupper():
+        raise ToolError("E17")
+    return f"Customer {name} is C1."
 
 
 @server.tool()

@@ -137,3 +137,44 @@ def test_every_output_has_the_figures_of_a_careless_and_a_careful_model(tmp_path
     for text in (markdown, done.stdout, "\n".join(shown)):
         assert "never fired, so nothing is said of recovery: list_bookings#9:empty" in text
         assert "faults of shop, python:guests:careful" in text or text == "\n".join(shown)
+
+
+READER = '''
+def reader(messages, tools):
+    """Do what an error says."""
+    last = messages[-1]
+    if last["role"] == "tool" and not last["is_error"]:
+        return last["content"]
+    if last["role"] == "tool" and "capitals" not in last["content"]:
+        return "I could not find her."
+    name = "ada" if last["role"] != "tool" else "ADA"
+    return {"tool_calls": [{"name": "find_customer", "arguments": {"name": name}}]}
+'''
+
+
+def test_an_error_text_is_named_and_a_variant_tries_a_better_one(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    (tmp_path / "guests.py").write_text(READER)
+    asked = {"name": "who", "prompt": "Find Ada.", "assertions": {"answer_contains": ["C1"]}}
+    errors = {"E17": "Write the name in capitals."}
+    variants = {"clearer": {"tools": {"find_customer": {"errors": errors}}}}
+    project.suite("shop", [asked], server=SHOP, variants=variants)
+    done = project.run(
+        *("evals", "shop", "--model=python:guests:reader"),
+        *("--variant=none", "--variant=clearer", "--json-output"),
+    )
+    texts = done.document["result"]["error_texts"]
+    named = ("tool", "variant", "text", "shown", "recovered", "lost")
+    assert [tuple(text[name] for name in named) for text in texts] == [
+        ("find_customer", None, "Error executing tool find_customer: E17", 1, 0, 1),
+        ("find_customer", "clearer", "Write the name in capitals.", 1, 1, 0),
+    ]
+    # What the server did stays in the record, beside what the model saw.
+    sql = "select text, shown, fault, outcome from calls where shown is not null"
+    (row,) = project.run("query", "latest", sql, "--json-output").document["result"]["rows"]
+    assert "E17" in row["text"]
+    assert (row["shown"], row["fault"]) == ("Write the name in capitals.", "variant clearer")
+    assert row["outcome"] == "tool_error"
+    log = project.log()
+    (table,) = build_summary(log, build_report(log))["tables"]
+    assert table["title"] == "error texts of the server, worst first"

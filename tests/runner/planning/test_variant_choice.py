@@ -12,11 +12,21 @@ from harness.runner.planning.model_choice import (
     check_prompts,
     list_decoy_servers,
     merge_variants,
+    refuse_faults_of_recorded,
     refuse_recorded,
     refuse_twins,
 )
 from harness.suites.axes import choose_variants, describe_values
-from harness.types import Decoys, ModelSpec, SimulatedUser, Suite, ToolEdit, Variant
+from harness.types import (
+    Decoys,
+    FaultRule,
+    FaultSet,
+    ModelSpec,
+    SimulatedUser,
+    Suite,
+    ToolEdit,
+    Variant,
+)
 from tests.reports.run_logs import write_log
 from tests.support import a_case
 
@@ -99,6 +109,16 @@ def test_outputs_of_a_leaderboard_are_not_asked_about_a_variant_and_it_is_named(
     model = ModelSpec(name="gpt", provider="recorded", model_id="x")
     with pytest.raises(UsageError, match=r"gpt repeats what was said .* the variant 'short'"):
         refuse_recorded([(model, BRIEF)])
+
+
+def test_nothing_goes_wrong_with_recorded_outputs_and_the_error_says_what_to_leave_out() -> None:
+    model = ModelSpec(name="gpt", provider="recorded", model_id="x")
+    lost = FaultSet(name="book#1:lost_answer", faults=(FaultRule(do="lost_answer", on="book"),))
+    words = r"gpt has recorded outputs.* the fault 'book#1:lost_answer'"
+    with pytest.raises(UsageError, match=words) as caught:
+        refuse_faults_of_recorded([(model, lost)])
+    assert "--faults none" in str(caught.value.meant)
+    refuse_faults_of_recorded([(MODEL, lost), (replace(model, provider="replay"), lost)])
 
 
 def test_a_run_is_replayed_under_the_edits_that_it_was_made_under_whatever_their_name(

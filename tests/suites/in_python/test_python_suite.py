@@ -492,6 +492,14 @@ def test_wrong_variants_are_told(given: Any, words: str) -> None:
     assert words in problems_of(variants=given)
 
 
+def test_a_suite_has_faults_as_yaml_has_them() -> None:
+    lost, slow = suite_of(faults=["book#1: lost_answer", {"on": "book", "do": "slow"}]).faults
+    assert [one.name for one in (lost, slow)] == ["book#1:lost_answer", "book:slow"]
+    assert lost.at is not None
+    assert "Did you mean 'timeout'?" in problems_of(faults=["book: timout"])
+    assert "faults: expected a list, found str." in problems_of(faults="book: timeout")
+
+
 # ── Altered values ───────────────────────────────────────────────────────────────────────────
 
 

@@ -14,6 +14,7 @@ from harness.judging.matching.json_values import format_value, shorten_value
 from harness.judging.matching.texts import fold_text, format_line, measure_likeness
 from harness.types import (
     NOT_SHOWN,
+    REWORDED,
     Injection,
     JsonObject,
     Outcome,
@@ -115,7 +116,8 @@ def describe_injection(shown: Injection, width: int = 120) -> str:
     seen = f"“{format_line(shown.text, width)}”" if shown.text.strip() else "nothing"
     simulated = f", {shown.simulated_s:g} s of waiting simulated" if shown.simulated_s else ""
     words = "an error" if shown.is_error else "a result"
-    return f"fault {shown.rule}: the model saw {words}{simulated}: {seen}"
+    by = shown.rule if shown.fault == REWORDED else f"fault {shown.rule}"
+    return f"{by}: the model saw {words}{simulated}: {seen}"
 
 
 def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
