@@ -46,7 +46,7 @@ class ErrorText:
     """Of these, those never made good in trials that passed all the same: it was not in the way."""
 
     @property
-    def lost(self) -> int:
+    def lost_count(self) -> int:
         """Of these, those never made good in trials that did not pass."""
         return self.shown - self.recovered - self.passed
 
@@ -63,7 +63,7 @@ def find_error_texts(report: Report, log: RunLog) -> list[ErrorText]:
                 if call.outcome in _OWN and _is_own(call):
                     key = call.tool, variant, _VARYING.sub("…", call.told_text)
                     found[key] = _count_call(found.get(key), variant, calls, place, passed=passed)
-    return sorted(found.values(), key=lambda one: (-one.lost, -one.shown, one.tool, one.text))
+    return sorted(found.values(), key=lambda one: (-one.lost_count, -one.shown, one.tool, one.text))
 
 
 def _is_own(call: ToolCall) -> bool:
@@ -97,11 +97,11 @@ def _count_call(
 def error_text_lines(report: Report, log: RunLog, width: int) -> Iterator[str]:
     """Yield a table of them within ``width`` and what to do; nothing if nothing was lost by one."""
     texts = find_error_texts(report, log)
-    if not any(one.lost for one in texts):
+    if not any(one.lost_count for one in texts):
         return
     shown = texts[:_MOST]
     columns = [
-        ["lost", *(str(one.lost) for one in shown)],
+        ["lost", *(str(one.lost_count) for one in shown)],
         ["shown", *(str(one.shown) for one in shown)],
         ["recovered", *(str(one.recovered) for one in shown)],
         ["blind", *(str(one.blind_retries) for one in shown)],
@@ -128,4 +128,4 @@ def _format_text(one: ErrorText) -> str:
 
 def error_texts_json(report: Report, log: RunLog) -> list[dict[str, Any]]:
     """Return them as JSON."""
-    return [{**asdict(one), "lost": one.lost} for one in find_error_texts(report, log)]
+    return [{**asdict(one), "lost": one.lost_count} for one in find_error_texts(report, log)]

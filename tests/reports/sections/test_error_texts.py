@@ -55,7 +55,7 @@ def test_texts_are_counted_by_what_followed_and_the_worst_comes_first(tmp_path: 
         blind_retries=0,
         passed=0,
     )
-    assert (worst.lost, best.lost) == (3, 0)
+    assert (worst.lost_count, best.lost_count) == (3, 0)
     assert (best.shown, best.recovered, best.passed) == (2, 1, 1)
     lines = list(error_text_lines(build_report(log), log, 200))
     assert lines[1].split() == ["find", "3", "3", "0", "0", "“E17", "for", "'Ada'”"]
