@@ -32,6 +32,7 @@ from harness.probing.interference.outcome import AlterationOutcome
 from harness.probing.probe_notes import (
     find_contradictions,
     find_echoed_tokens,
+    find_public_caches,
     iterate_lost_calls,
     iterate_notes,
 )
@@ -189,6 +190,7 @@ class _ProbeFacts:
         yield from find_cursor_gains(self._probed)
         yield from self.roads.iterate_findings()
         yield from find_shared_state(self._probed)
+        yield from find_public_caches(self._probed)
         yield from find_unstable_answers(self._probed)
         yield from find_mixed_callers(self._probed)
         # That a damaged one is refused shows nothing of the others.

@@ -28,7 +28,7 @@ from harness.probing.caller_views import (
     get_label,
 )
 from harness.reports import ProbeFinding
-from harness.types import TrialResult
+from harness.types import PUBLIC, TrialResult
 
 
 def iterate_notes(runs: Iterable[TrialResult]) -> Iterator[str]:
@@ -44,6 +44,26 @@ def iterate_lost_calls(runs: Iterable[TrialResult]) -> Iterator[str]:
     for run in runs:
         if run.error is not None:
             yield make_one_line(f"{run.case.identity}: {run.error.message}")
+
+
+def find_public_caches(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+    """Yield each list or resource that is declared public and differs between identities."""
+    content: dict[str, dict[str, str]] = {}
+    for run in probed.own:
+        view = probed.views.get(run.key)
+        for aside in view.beside if view is not None else ():
+            if aside.place.startswith(PUBLIC) and aside.unread is None:
+                content.setdefault(aside.place, {}).setdefault(get_caller_name(run), aside.text)
+    for place, by_caller in content.items():
+        first = next(iter(by_caller.values()))
+        others = [name for name, digest in by_caller.items() if digest != first]
+        if others:
+            what, one = place.removeprefix(PUBLIC), next(iter(by_caller))
+            words = (
+                f"{what} is declared public (cacheScope), and {others[0]} gets another than {one}"
+            )
+            words = make_one_line(f"{words}: a shared cache mixes them up")
+            yield ProbeFinding(problem="public_cache", words=words, callers=tuple(others))
 
 
 def find_echoed_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:

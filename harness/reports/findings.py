@@ -31,6 +31,7 @@ Problem: TypeAlias = Literal[
     "other_road",
     "shared_state",
     "interference",
+    "public_cache",
     "unstable",
     "unobserved",
 ]
@@ -61,6 +62,8 @@ Problem: TypeAlias = Literal[
   the call that it names: another tool, a list of fields, a search, a resource, a change.
 - ``shared_state``: the calls of one identity use up the quota of another, shut it out, or are told
   to it.
+- ``public_cache``: a list or a resource that differs between identities is declared public, so that
+  a shared cache gives one of them what is meant for the other.
 - ``unstable``: the answer to the same call of the same caller depends on the previous caller, in
   its fields, its outcome, or by repeating another caller's answer; each repetition confirmed it.
 - ``unobserved``: no answer shows that the server takes the identity into account."""

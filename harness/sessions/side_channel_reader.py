@@ -16,13 +16,13 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND
 
-from harness.base import ServerError
+from harness.base import ServerError, digest_json
 from harness.sessions.refusals import is_rejection
 from harness.sessions.session import get_next_cursor, has_bad_cursor
 from harness.sessions.side_channels import limit_side_channels, wrap_side_channel
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
-from harness.types import JsonObject, SideContent
+from harness.types import PUBLIC, JsonObject, SideContent
 
 MOST_READ = 20
 """Most resources, and most prompts, that are read."""
@@ -183,10 +183,25 @@ class _SideChannelReader:
         else:
             lack = _find_lack(result, key)
             if lack is None:
+                await self._note_scope(place, method, params, key, result)
                 return result
             asides = [*wrap_side_channel(place, result)] or [SideContent(place=place)]
             self.found += (replace(aside, unread=lack) for aside in asides)
         return {}
+
+    async def _note_scope(
+        self, place: str, method: str, params: JsonObject, key: str, result: JsonObject
+    ) -> None:
+        """Note content that any cache may give to others, unless it varies by itself."""
+        # With a time of 0 nothing is given to others without asking the server.
+        if result.get("cacheScope") != "public" or result.get("ttlMs") == 0:
+            return
+        with suppress(MCPError, HttpFault, ServerError, OSError, TimeoutError, RecursionError):
+            again = await self._request_in_time(method, params)
+            digest = digest_json(result[key])
+            if digest == digest_json(again.get(key)):
+                # In front, because what comes last may be cut.
+                self.found.insert(0, SideContent(place=f"{PUBLIC}{place}", text=digest))
 
 
 def _find_lack(result: JsonObject, key: str) -> str | None:

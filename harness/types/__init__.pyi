@@ -104,6 +104,7 @@ from .specs import Transport as Transport
 from .specs import TransportSpec as TransportSpec
 from .thinking import extract_thinking as extract_thinking
 from .thinking import is_visible as is_visible
+from .transcripts import PUBLIC as PUBLIC
 from .transcripts import STDERR as STDERR
 from .transcripts import AssistantMessage as AssistantMessage
 from .transcripts import ErrorKind as ErrorKind

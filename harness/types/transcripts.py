@@ -98,6 +98,9 @@ class SideContent:
     """Whether the server answered with an error instead: its decision, if others may read it."""
 
 
+PUBLIC = "declared public: "
+"""Begins the `SideContent.place` of a list, or of something read, that any cache may give to others
+(``cacheScope: public``); its text is a digest of the content."""
 STDERR = "the server's stderr"
 """`SideContent.place` of what a server wrote on stderr, which only its operator reads."""
 

@@ -79,3 +79,36 @@ def test_a_record_that_is_found_is_not_noted(tmp_path: Path) -> None:
 
 def test_a_record_that_is_refused_is_not_noted_for_its_list_may_be_open(tmp_path: Path) -> None:
     assert notes(tmp_path, failed("Access denied: not your ward"), FIRST, HIDDEN) == ()
+
+
+def public_caches(folder: Path, *, differs: bool, **hint: Any) -> list[str]:
+    """Return the findings on a list that differs between identities, with a hint on caching."""
+
+    def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
+        who = known(user)
+        if method == "tools/list":
+            more = {"name": "more", "inputSchema": {"type": "object"}}
+            return {"tools": [READ, more] if who == "alice" and differs else [READ], **hint}
+        return failed("Access denied") if CALLED.tool == "more" and who != "alice" else said(who)
+
+    report = probed(folder, answer)
+    return [one.words for one in report.findings if one.problem == "public_cache"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "differs", "is_found"),
+    [
+        ({"cacheScope": "public", "ttlMs": 60_000}, True, True),
+        ({"cacheScope": "public", "ttlMs": 60_000}, False, False),
+        ({"cacheScope": "private", "ttlMs": 60_000}, True, False),
+        ({"cacheScope": "public", "ttlMs": 0}, True, False),  # it is never given without asking
+    ],
+)
+def test_a_list_that_any_cache_may_keep_and_that_differs_by_identity_is_found(
+    tmp_path: Path, hint: dict[str, Any], *, differs: bool, is_found: bool
+) -> None:
+    words = (
+        "the list of tools is declared public (cacheScope), and bobby gets another than alice: "
+        "a shared cache mixes them up"
+    )
+    assert public_caches(tmp_path, differs=differs, **hint) == ([words] if is_found else [])
