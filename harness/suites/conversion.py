@@ -26,6 +26,7 @@ from harness.base import (
 )
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, derive_name, parse_keywords
 from harness.suites.foreign.evaluation_xml import format_evaluation
+from harness.suites.foreign.promptfoo_writing import format_configuration
 from harness.suites.readers import Vocabulary, check_consistent, read_suite, translate_suite
 from harness.types import Caller, Case, Check, GuardRails, JsonObject, Location, Repeats, Suite
 
@@ -63,7 +64,8 @@ def convert_suite(
         message = f"{format_path(source)} cannot be converted to {format_path(target)}"
         meant = (
             "Datasets in CSV and suites of other tools become YAML, such as harness convert "
-            "prices.csv evals/prices.yml; YAML becomes .csv, or .xml of mcp-builder."
+            "prices.csv evals/prices.yml; YAML becomes .csv, .xml of mcp-builder, or "
+            "…config.yaml of promptfoo."
         )
         raise UsageError(message, meant=meant)
     if target.exists() and not overwrite:
@@ -87,6 +89,10 @@ def _convert(
     """Return the suite in ``source``, and the text of ``target``."""
     if kind == "yaml" and source.suffix.lower() != ".csv":
         translation = translate_suite(source, lenient=lenient)
+        name = target.stem.removesuffix("config")
+        if translation is None and name != target.stem:
+            suite = read_suite(source, vocabulary)
+            return suite, format_configuration(suite, name, _list_keys(suite))
         if translation is None:
             message = f"{format_path(source)} is a suite in YAML already"
             raise UsageError(message, meant="Another tool's suite, or a CSV file, becomes YAML.")
@@ -99,6 +105,18 @@ def _convert(
     if kind == "csv":
         return suite, format_csv(suite, derive_name(target))
     return suite, format_evaluation(suite, derive_name(target))
+
+
+def _list_keys(suite: Suite) -> list[tuple[Case | None, str]]:
+    """Return the keys of a suite and its cases that only a suite of ours has."""
+    same = {"name", "cases", "digest", "at", "description", "model", "notes"}
+    found: list[tuple[Case | None, str]] = [
+        (None, key) for key in _iterate_changed_keys(suite, apart_from=same)
+    ]
+    same = {"name", "prompt", "checks", "at", "test", "metadata"}
+    return found + [
+        (case, key) for case in suite.cases for key in _iterate_changed_keys(case, apart_from=same)
+    ]
 
 
 def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary) -> None:

@@ -52,7 +52,8 @@ def require_sequence(calls: Sequence[JsonObject], *, exact: bool) -> JsonObject:
     """Return the assertion of these calls in this order; if ``exact``, without any other call."""
     found: dict[str, Any] = {"must_call": list(calls)}
     if len(calls) > 1:
-        found = {"must_call_in_order": {"calls": list(calls), "strict": exact}}
+        strict = {"strict": True} if exact else {}
+        found = {"must_call_in_order": {"calls": list(calls), **strict}}
     if exact:
         found["max_calls"] = len(calls)
     return found
