@@ -90,6 +90,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     variant: VariantSource | Sequence[VariantSource] = (),
     faults: str | None = None,
     fault: str | Sequence[str] = (),
+    attacks: str | None = None,
     max_cost: float | None = None,
     max_tokens: int | None = None,
     max_errors: int | None = None,
@@ -128,7 +129,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
             verdict is decided. [default: the suite's, or 1]
         shard: Run part I of N, to split a run over machines; see harness merge.
         read_only: Never send a call to a tool that is not marked read-only.
-        judge_model: Model that judges answers, for checks that need a judge; none: no judge.
+        judge_model: Model that judges answers; none: no judge.
         user_model: Model that plays simulated users.
         max_cases: Most cases of one dataset. [default: 100]
         lenient: Leave out what a suite of another tool has and harness cannot check; it is listed.
@@ -138,6 +139,8 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
             [default: those of the suite]
         fault: Run each case clean, and once under this fault: 'search_orders#1: timeout' hits the
             first call, '*@0.2: error' a fifth of all.
+        attacks: Run each case clean, and once under each attack, of the built-in pack or of a
+            file. [default: none]
         concurrency: Trials at the same time, at most 1000 in one process. [default: as
             configured, or 4]
         max_cost: Start no further trial at this cost.

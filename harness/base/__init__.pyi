@@ -1,3 +1,7 @@
+from .attack_texts import FORMS as FORMS
+from .attack_texts import PLACES_OF_TEXT as PLACES_OF_TEXT
+from .attack_texts import AttackTexts as AttackTexts
+from .attack_texts import find_unknown_place as find_unknown_place
 from .batching import iterate_batches as iterate_batches
 from .builtin import builtin_server as builtin_server
 from .builtin import builtin_servers as builtin_servers

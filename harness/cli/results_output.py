@@ -121,7 +121,12 @@ def compare_results(
         compared = compare_runs([earlier, ComparedRun.from_log(log)])
         verdict = None if gate is None else judge_gate(compared, gate)
         return GatedComparison(comparison=compared, gate=verdict)
-    answering = log.header.entrants.keys() - {NOBODY_ASKED}
+    # What attacks did stands in the summary: a comparison of each with none would say it again.
+    answering = {name for name, facts in log.header.entrants.items() if "attack" not in facts} - {
+        NOBODY_ASKED
+    }
+    if len(answering) < len(log.header.entrants.keys() - {NOBODY_ASKED}):
+        return None
     return GatedComparison(comparison=compare_logs([log])) if len(answering) > 1 else None
 
 

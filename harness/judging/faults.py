@@ -44,7 +44,7 @@ def describe_faults(
     if fault is None:
         return ()
     calls = transcript.server_calls
-    shown = [call for call in calls if call.injected is not None]
+    shown = [call for call in calls if call.injected and call.injected.fault != "attack"]
     hits = [call for call in shown if call.injected and call.injected.fault != REWORDED]
     lines = [describe_call(call) for call in hits]
     return (

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base import digest_json, utc_now
+from harness.judging.attacks import describe_attack
 from harness.judging.checks.explaining.transcript_lines import format_call
 from harness.judging.checks.registry import KINDS, every_check, get_kind
 from harness.judging.faults import describe_faults
@@ -150,6 +151,7 @@ def judge_trial(
         *teardown_warnings(transcript),
         *conduct_warnings(transcript),
         *describe_faults(trial.axes.get("fault"), transcript, checks or (), tools),
+        *describe_attack(trial, transcript),
         *unseen_warnings(transcript),
         *written_call_warnings(transcript),
         *warn_of_unmarked_failures(transcript),

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging import combine_facts
+from harness.reports.sections.attacks import did_task, get_attack
 from harness.reports.sections.remarks import format_mark
 from harness.reports.sections.sentences import find_stand_in, format_problem
 from harness.suites import AXES
@@ -333,6 +334,31 @@ class TrialRecord:
     def _read_fault(self, key: str) -> JsonObject | None:
         found = (one.actual for one in self.result.checks if one.kind == FAULT_HITS)
         return next((actual[key] for actual in found), None)
+
+    @property
+    def attack_outcome(self) -> str | None:
+        """hijacked, stopped, resisted, not_reached; null if there was no attack, or no verdict."""
+        return (get_attack(self.result) or {}).get("outcome")
+
+    @property
+    def attack_technique(self) -> str | None:
+        """How the attack tried to be obeyed; null if there was none."""
+        return (get_attack(self.result) or {}).get("technique")
+
+    @property
+    def attack_place(self) -> str | None:
+        """Where it stood; null if there was none."""
+        return (get_attack(self.result) or {}).get("place")
+
+    @property
+    def planted_by(self) -> str | None:
+        """The identity that planted it; null if there was none, or somebody outside did."""
+        return (get_attack(self.result) or {}).get("planted_by")
+
+    @property
+    def utility(self) -> bool | None:
+        """Whether the task was done, whatever an attack did; null if there is no verdict."""
+        return did_task(self.result)
 
     @property
     def held_back(self) -> str | None:

@@ -148,8 +148,13 @@ class EndStates:
 
 
 async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple[StateReading, ...]:
-    """Return the states that ``case`` checks, read from ``session``, or why they are unreadable."""
+    """Return the states that ``case`` and its attack are judged by, or why they are unreadable."""
     wanted = [state for state in wanted_states(case.every_check) if state.after is None]
+    attack = case.repeats.attack
+    if attack is not None and (goal := attack.goal.state) is not None:
+        source = {"tool": goal.tool, "args": dict(goal.arguments)}
+        if all(one.source != source for one in wanted):
+            wanted.append(WantedState(source, None))
     readings: list[StateReading] = []
     with anyio.move_on_after(_get_reading_s(case)):
         for one in wanted:

@@ -33,7 +33,14 @@ from harness.runner.preflight.named_tools import (
 )
 from harness.runner.run_context import open_models
 from harness.runner.variants.shown_tools import build_presentation, read_logged_variant
-from harness.suites import NO_LIMIT, find_suites, load_config, make_reader
+from harness.suites import (
+    NO_LIMIT,
+    decode_attack,
+    find_suites,
+    load_config,
+    make_reader,
+    put_under_attack,
+)
 from harness.types import (
     Caller,
     Case,
@@ -258,6 +265,11 @@ class _Grading:
             return not_started(trial, "skipped", reason=reason)
         if not _same_question(case, result, transcript):
             return not_started(trial, "skipped", reason="the case has another prompt now")
+        # An attack is no part of a suite: it is judged as it was.
+        attack = self.log.header.axes.get("attack", {}).get(result.axes.get("attack", ""))
+        if attack is not None:
+            case = put_under_attack(case, decode_attack(attack["attack"]))
+            trial = replace(trial, case=case)
         judge = Judge(judges, self.bench.default_of.get(result.suite), recorded=result.judgements)
         checks, error = await self._evaluate(case, transcript, variant, judge)
         graded = judge_trial(

@@ -21,6 +21,12 @@ from harness.judging import (
 from harness.models import PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent_conversation import AgentConversation
+from harness.runner.attacks.interposers import (
+    build_planter,
+    interpose,
+    interpose_model,
+    list_planted,
+)
 from harness.runner.case_rules import (
     QuestionAnswers,
     ScriptedCalls,
@@ -31,7 +37,7 @@ from harness.runner.case_rules import (
 from harness.runner.conversation import Conversation, trial_error
 from harness.runner.direct_calls import DirectCalls
 from harness.runner.end_state import read_states
-from harness.runner.faults import FaultedModel, build_injector
+from harness.runner.faults import build_injector
 from harness.runner.model_conversation import ModelConversation
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight, require_tools
@@ -50,7 +56,7 @@ from harness.runner.variants.shown_tools import ShownTools
 from harness.runner.variants.variant_session import PresentedSession, VariantModel, VariantSession
 from harness.sessions import (
     FaultInjector,
-    FaultySession,
+    Planter,
     Session,
     TracedSession,
     TraceIds,
@@ -141,6 +147,7 @@ class _Attempt:
         self._unrecorded = False
         self._replay: tuple[CheckResult, ...] = ()
         self._recorded_reward: float | None = None
+        self._planter: Planter | None = build_planter(job)
         self.error: TrialError | None = None
 
     async def run(self) -> None:
@@ -198,8 +205,7 @@ class _Attempt:
                     await each.listen_for_changes()
             toolbox = None if case.user is None else give_toolbox(session, case.user)
             sessions = [withhold_tools(each, case.user) for each in asked]
-            if (injector := build_injector(job)) is not None:
-                sessions = [FaultySession(each, injector) for each in sessions]
+            sessions = interpose(sessions, injector := build_injector(job), self._planter)
             self._tools = sessions[-1].tools
             offers = [each.tools for each in sessions]
             require_tools(case, job.server.name, offers, session.stderr_tail())
@@ -244,8 +250,7 @@ class _Attempt:
             model = model.for_trial(self._label)
         else:
             model = grant_leave(model, job, shown)
-            if injector is not None:
-                model = FaultedModel(model, injector, shown)
+            model = interpose_model(model, injector, self._planter, sessions, shown)
             if variant is not None:
                 model = VariantModel(model, shown)
         if variant is not None:
@@ -366,7 +371,7 @@ class _Attempt:
         said = self._scripted.complete_transcript(self._conversation.build_transcript())
         return replace(
             self._answers.complete_transcript(said),
-            states=self._states,
+            states=(*self._states, *list_planted(self._planter)),
             beside=self._beside,
             shown_digest="" if self._shown is None else self._shown.digest,
         )

@@ -1,3 +1,5 @@
+from .attacks.reading import decode_attack as decode_attack
+from .attacks.reading import put_under_attack as put_under_attack
 from .axes import AXES as AXES
 from .axes import DEFAULT as DEFAULT
 from .axes import Point as Point

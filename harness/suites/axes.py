@@ -15,9 +15,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from harness.base import UsageError, canonical_json, did_you_mean, digest_json
+from harness.suites.attacks.reading import (
+    choose_attacks,
+    encode_attack,
+    put_under_attack,
+    suits_attack,
+)
 from harness.suites.faults import choose_faults, suits_case
 from harness.suites.variants import read_variants_file
-from harness.types import Case, FaultSet, JsonObject, Suite, Variant, dataclass
+from harness.types import Attack, Case, FaultSet, JsonObject, Suite, Variant, dataclass
 
 DEFAULT = "none"
 """What asks for the default among values of an axis."""
@@ -165,10 +171,26 @@ FAULT = Axis(
 )
 
 
+def _describe_attack(value: Attack) -> JsonObject:
+    """Return an attack, its digest, and what it is in words."""
+    edits = encode_attack(value)
+    return {"digest": digest_json(edits)[:_DIGITS], "words": value.words, "attack": edits}
+
+
+ATTACK = Axis(
+    name="attack",
+    doc="The attack that was planted; null: none.",
+    choose=lambda suite, request: choose_attacks(suite, request.attacks),
+    describe=_describe_attack,
+    reword=put_under_attack,
+    suits=suits_attack,
+)
+
+
 Point: TypeAlias = Mapping[str, Any]
 """Name of an axis → the value itself, without axes at their default."""
 
-AXES: tuple[Axis, ...] = (VARIANT, FAULT)
+AXES: tuple[Axis, ...] = (VARIANT, FAULT, ATTACK)
 """In the order of an entrant's name."""
 
 

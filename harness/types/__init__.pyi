@@ -6,6 +6,13 @@ from .access import AccessRow as AccessRow
 from .access import Decision as Decision
 from .access import Leak as Leak
 from .access import RefusalShape as RefusalShape
+from .attacks import LISTED as LISTED
+from .attacks import Attack as Attack
+from .attacks import AttackGoal as AttackGoal
+from .attacks import AttackOutcome as AttackOutcome
+from .attacks import AttackPlace as AttackPlace
+from .attacks import Plant as Plant
+from .attacks import Technique as Technique
 from .basics import NOBODY_ASKED as NOBODY_ASKED
 from .basics import HasEntrant as HasEntrant
 from .basics import JsonObject as JsonObject
@@ -37,6 +44,8 @@ from .cases import Severity as Severity
 from .cases import SimulatedUser as SimulatedUser
 from .cases import Suite as Suite
 from .cases import Turn as Turn
+from .check_results import ATTACK as ATTACK
+from .check_results import CONFUSED_DEPUTY as CONFUSED_DEPUTY
 from .check_results import FAULT_HITS as FAULT_HITS
 from .check_results import HELD_BACK as HELD_BACK
 from .check_results import UNMARKED_FAILURE as UNMARKED_FAILURE
@@ -52,6 +61,7 @@ from .elicitations import ElicitRule as ElicitRule
 from .elicitations import group_questions as group_questions
 from .faults import FAILING as FAILING
 from .faults import REWORDED as REWORDED
+from .faults import TRUTHFUL as TRUTHFUL
 from .faults import UNASKED as UNASKED
 from .faults import FaultKind as FaultKind
 from .faults import FaultRule as FaultRule

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, field, replace
 from typing import Literal, TypeAlias
 
+from harness.types.attacks import Attack
 from harness.types.basics import JsonObject, Location, ScriptedCall
 from harness.types.elicitations import ElicitRule
 from harness.types.faults import FaultSet
@@ -174,6 +175,8 @@ class Repeats:
     They are one unit of evidence (`harness.base.stats.units`); ``None`` for a case of its own."""
     faults: tuple[FaultSet, ...] = ()
     """What goes wrong in further trials, beside those in which nothing does."""
+    attack: Attack | None = None
+    """The attack under which this trial of the case is run."""
 
 
 LeakRule: TypeAlias = Literal["fail", "ignore"]

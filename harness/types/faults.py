@@ -45,6 +45,8 @@ UNASKED: frozenset[FaultKind] = frozenset(
     {"error", "protocol_error", "rate_limit", "timeout", "gone"}
 )
 """Kinds whose calls never reach the server."""
+TRUTHFUL: frozenset[str] = frozenset({"slow", "attack"})
+"""Values of `Injection.fault` that leave the server's answer true and whole."""
 FAILING: frozenset[FaultKind] = UNASKED | {"lost_answer"}
 """Kinds that the model sees as an error."""
 
@@ -101,10 +103,11 @@ REWORDED: Literal["reworded"] = "reworded"
 class Injection:
     """What the model was shown of a call in place of what the server did."""
 
-    fault: FaultKind | Literal["reworded"]
-    """What was done to it."""
+    fault: FaultKind | Literal["reworded", "attack"]
+    """What was done to it; ``attack``: a text was planted in it."""
     rule: str
-    """`FaultRule.words` of the fault that did it, or the variant that did."""
+    """`FaultRule.words` of the fault that did it, the variant that did, or the name of the
+    attack."""
     text: str
     """What the model was told."""
     is_error: bool

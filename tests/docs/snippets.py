@@ -22,6 +22,7 @@ import yaml
 from docs.site.pages import ROOT, pages
 from harness.cli import cli
 from harness.judging.checks import VOCABULARY
+from harness.suites.attacks.reading import read_attacks_file
 from harness.suites.config import load_config
 from harness.suites.config.files import CONFIGURATION
 from harness.suites.config.server_entries import SERVER
@@ -183,6 +184,9 @@ def read_yaml(text: str, folder: Path) -> None:
         path.write_text(text, "utf-8")
         config = load_config(folder, SETTINGS)
         assert [str(model.error) for model in config.list_models() if model.error] == []
+    elif "attacks" in value:
+        (folder / "attacks.yml").write_text(text, "utf-8")
+        assert read_attacks_file(folder / "attacks.yml")
     elif value.keys() == {"variants"}:
         (folder / "variants.yml").write_text(text, "utf-8")
         assert read_variants_file(folder / "variants.yml")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from harness.base import canonical_json
-from harness.types import UNASKED, ToolCall
+from harness.types import TRUTHFUL, UNASKED, ToolCall
 
 _UNKNOWN_EFFECT = UNASKED - {"error", "protocol_error", "rate_limit"} | {"lost_answer"}
 """Faults after which another tool may be what helps: it finds out what was done, or does it."""
@@ -43,7 +43,7 @@ def list_failures(calls: Sequence[ToolCall]) -> list[tuple[int, ToolCall]]:
 
 def _is_good(call: ToolCall) -> bool:
     """Whether the model saw what the server did, and it was good."""
-    return not call.told_as_error and (call.injected is None or call.injected.fault == "slow")
+    return not call.told_as_error and (call.injected is None or call.injected.fault in TRUTHFUL)
 
 
 def find_recovery(calls: Sequence[ToolCall], place: int) -> int | None:

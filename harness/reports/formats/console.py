@@ -21,6 +21,7 @@ from harness.base import (
 )
 from harness.reports.case_names import case_name
 from harness.reports.record_fields import sum_fields
+from harness.reports.sections.attacks import attack_lines
 from harness.reports.sections.fault_tables import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
@@ -147,9 +148,15 @@ class _Summary:
             self._print_pair(make_one_line(suite), "bold", description)
         for name, words in list_servers(self.report):
             self._print_pair(f"server {name}", "", words)
-        for name in self.report.entrants:
+        attacked = 0
+        for name, facts in self.report.entrants.items():
+            if "attack" in facts:
+                attacked += 1
+                continue
             words = make_one_line(model_words(self.report, name))
             self._print_pair(make_one_line(f"model {name}"), "", words)
+        if attacked:
+            self._print_pair("and each", "", f"under attack: {attacked} more columns")
         self.console.print()
 
     def _print_cases(self) -> None:
@@ -279,6 +286,7 @@ class _Summary:
             *format_side_usage(self.report),
         )
         self._print_lines(lines)
+        self._print_lines(attack_lines(self.report))
         self._print_damage()
         self._print_scores()
 

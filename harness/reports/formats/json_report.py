@@ -16,6 +16,7 @@ from harness.judging import exit_code
 from harness.reports.build import count_results, iterate_trials
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record, sum_fields
+from harness.reports.sections.attacks import attacks_json
 from harness.reports.sections.error_texts import error_texts_json
 from harness.reports.sections.faults import faults_json
 from harness.reports.sections.list_changes import find_changes
@@ -88,6 +89,7 @@ def _encode_run(report: Report) -> dict[str, Any]:
         "judge_usage": asdict(report.judge_usage),
         "user_usage": asdict(report.user_usage),
         **({"scores": scores} if (scores := scores_json(report)) else {}),
+        **({"attacks": attacks} if (attacks := attacks_json(report)) else {}),
         **({"recorded_rewards": rewards} if (rewards := recorded_rewards_json(report)) else {}),
         "reason": report.reason,
         "exit_code": exit_code(report),

@@ -24,6 +24,7 @@ from harness.reports.case_names import name_within_suite
 from harness.reports.findings import get_inputs
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.record_fields import sum_fields
+from harness.reports.sections.attacks import find_attack_figures
 from harness.reports.sections.faults import FaultArm, find_fault_properties, measure_faults
 from harness.reports.sections.list_changes import find_changes
 from harness.reports.sections.remarks import (
@@ -137,6 +138,7 @@ def _build_suite(
         **({"reviews": review_words(reviews)} if reviews else {}),
         **{f"score of {name}": words for name, words in find_scores(report, suite, entrant)},
         **{f"fault {key}": value for key, value in find_fault_properties(arms, suite, entrant)},
+        **dict(find_attack_figures(report, suite, entrant)),
     }
     properties = ET.SubElement(element, "properties")
     for key, value in facts.items():

@@ -22,6 +22,7 @@ from harness.base import (
 from harness.reports.case_names import case_name
 from harness.reports.findings import get_inputs
 from harness.reports.record_fields import sum_fields
+from harness.reports.sections.attacks import attack_lines
 from harness.reports.sections.fault_tables import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
@@ -145,6 +146,10 @@ def _format_head(report: Report, log: RunLog) -> Iterator[str]:
             for one in mistaken
         )
         yield f"Expected, and called instead: {pairs}\n"
+    if figures := attack_lines(report):
+        text = "\n".join(figures)
+        yield "Attacks\n"
+        yield f"{fence_code(text)}\n"
     for table in score_tables(report):
         yield f"Scores of {format_code(table.suite)} {format_code(table.entrant)}\n"
         text = "\n".join(score_lines(table))

@@ -105,7 +105,8 @@ def list_pass_rates(report: Report) -> list[tuple[str, PassRate]]:
 
     A name says what tells it from the others: ``lexical``, ``shop``, ``lexical on shop``.
     """
-    groups = group_by_subject(report.cases)
+    # How a task fares under attack stands beside what the attack achieved (`sections.attacks`).
+    groups = group_by_subject(case for case in report.cases if "attack" not in case.axes)
     suites, models = ({key[place] for key in groups} for place in (0, 1))
     found = []
     for (suite, model), cases in groups.items():

@@ -236,11 +236,7 @@ OPTIONS = (
         },
     ),
     RunOption("read-only", FLAG, "Never send a call to a tool that is not marked read-only."),
-    RunOption(
-        "judge-model NAME",
-        TEXT,
-        "Model that judges answers, for checks that need a judge; none: no judge.",
-    ),
+    RunOption("judge-model NAME", TEXT, "Model that judges answers; none: no judge."),
     RunOption("user-model NAME", TEXT, "Model that plays simulated users."),
     RunOption(
         "max-cases N",
@@ -280,6 +276,13 @@ OPTIONS = (
         "Run each case clean, and once under this fault: 'search_orders#1: timeout' hits the first "
         "call, '*@0.2: error' a fifth of all.",
         repeated=True,
+    ),
+    RunOption(
+        "attacks standard|none|FILE",
+        TEXT,
+        "Run each case clean, and once under each attack, of the built-in pack or of a file.",
+        default="none",
+        narrowed={"page": choice_type("standard", "none")},
     ),
     RunOption(
         "concurrency N",

@@ -73,6 +73,8 @@ class RunRequest:
     """``standard``, ``none``, or a file of faults, in place of those in the suites."""
     fault: Sequence[str] = ()
     """Faults as ``search_orders#1: timeout``, in place of those in the suites."""
+    attacks: str | None = None
+    """``standard``, ``standard:WORD``, ``none``, or a file of attacks."""
     judge_model: str | None = None
     """The model that judges, instead of every suite's own; ``none`` for no judge."""
     user_model: str | None = None

@@ -53,7 +53,7 @@ def alter_answer(
     elif kind == "corrupt":
         altered = AlteredAnswer(_corrupt_text(call.text))
     elif kind == "partial":
-        altered = _alter_values(call, _keep_first_rows, _keep_first_lines)
+        altered = alter_values(call, _keep_first_rows, _keep_first_lines)
     elif kind == "schema_drift":
         altered = _rename_field(call, seed)
     elif kind == "stale":
@@ -94,7 +94,7 @@ def _write_documents(values: Sequence[Any], like: str) -> str:
     )
 
 
-def _alter_values(call: ToolCall, change: Change, reword: Callable[[str], str]) -> AlteredAnswer:
+def alter_values(call: ToolCall, change: Change, reword: Callable[[str], str]) -> AlteredAnswer:
     """Return the answer with ``change`` made to its JSON, or ``reword`` to a text without any."""
     values = _read_documents(call.text)
     structured = None if call.structured is None else change(call.structured)
@@ -157,7 +157,7 @@ def _rename_field(call: ToolCall, seed: int) -> AlteredAnswer:
         return [rename(item) for item in value] if isinstance(value, list) else value
 
     label = re.compile(rf"\b{re.escape(name)}\b")
-    return _alter_values(call, rename, lambda text: label.sub(other, text))
+    return alter_values(call, rename, lambda text: label.sub(other, text))
 
 
 def _find_fields(value: Any) -> Iterator[str]:
@@ -219,7 +219,7 @@ def _falsify_values(call: ToolCall, seed: int) -> AlteredAnswer:
             return value
         return _falsify_scalar(value, 1 + _choose(seed, str(value), 6))
 
-    return _alter_values(call, change, reword)
+    return alter_values(call, change, reword)
 
 
 def _falsify_scalar(value: Any, step: int) -> Any:

@@ -12,7 +12,7 @@ reply that asked for it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -117,7 +117,7 @@ class FaultySession(SessionWrapper):
             made = build_unanswered_call(request, INJECTED, _NOT_SENT, reply=reply, epoch=epoch)
             shown = await self._refuse(fault, request)
             if isinstance(request, ForwardedRequest):
-                _forward(request, shown)
+                forward_injection(request, shown)
             return replace(made, injected=shown)
         return await self._send_under(fault, request, reply, epoch)
 
@@ -143,26 +143,15 @@ class FaultySession(SessionWrapper):
         self, fault: FaultRule, request: ToolRequest, reply: int, epoch: float
     ) -> ToolCall:
         """Send one call, and show what ``fault`` makes of its answer, if it can."""
-        answers: list[JsonObject] = []
-        refusals: list[tuple[int, str, object]] = []
-        sent = request
-        if isinstance(request, ForwardedRequest):
-            # Held until it is known what the client is to get.
-            sent = replace(
-                request, answered=answers.append, refused=lambda *parts: refusals.append(parts)
-            )
-        made = await self._session.call(sent, reply=reply, epoch=epoch)
-        shown = await self._alter(fault, request, made)
+        made = await send_and_show(
+            self._session,
+            request,
+            lambda made: self._alter(fault, request, made),
+            reply=reply,
+            epoch=epoch,
+        )
         self._injector.keep_answer(made)
-        if isinstance(request, ForwardedRequest):
-            if shown is not None and (fault.do != "slow" or shown.is_error):
-                _forward(request, shown)
-            else:
-                for answer in answers:
-                    request.answered(answer)
-                for refusal in refusals:
-                    request.refused(*refusal)
-        return made if shown is None else replace(made, injected=shown)
+        return made
 
     async def _alter(
         self, fault: FaultRule, request: ToolRequest, made: ToolCall
@@ -253,7 +242,37 @@ def _build_error(fault: FaultRule, words: str, **facts: Any) -> Injection:
     return Injection(fault=fault.do, rule=fault.words, text=words, is_error=True, **facts)
 
 
-def _forward(request: ForwardedRequest, shown: Injection) -> None:
+async def send_and_show(
+    session: Session,
+    request: ToolRequest,
+    show: Callable[[ToolCall], Awaitable[Injection | None]],
+    *,
+    reply: int,
+    epoch: float,
+) -> ToolCall:
+    """Send one call by ``session``, and let its caller see of it what ``show`` returns, if any."""
+    answers: list[JsonObject] = []
+    refusals: list[tuple[int, str, object]] = []
+    sent = request
+    if isinstance(request, ForwardedRequest):
+        # Held until it is known what the client is to get.
+        sent = replace(
+            request, answered=answers.append, refused=lambda *parts: refusals.append(parts)
+        )
+    made = await session.call(sent, reply=reply, epoch=epoch)
+    shown = await show(made)
+    if isinstance(request, ForwardedRequest):
+        if shown is not None and (shown.fault != "slow" or shown.is_error):
+            forward_injection(request, shown)
+        else:
+            for answer in answers:
+                request.answered(answer)
+            for refusal in refusals:
+                request.refused(*refusal)
+    return made if shown is None else replace(made, injected=shown)
+
+
+def forward_injection(request: ForwardedRequest, shown: Injection) -> None:
     """Give an agent what it is shown."""
     if shown.error_code is None:
         request.answered(shown.as_result)

@@ -41,7 +41,7 @@ def test_unknown_is_empty_and_not_zero(tmp_path: Path) -> None:
 
 def test_a_run_without_results_is_a_header_alone(tmp_path: Path) -> None:
     text = written(a_log(tmp_path, []), "csv")
-    assert text.startswith("\ufeffsuite,case,model,variant,fault,trial,status,")
+    assert text.startswith("\ufeffsuite,case,model,variant,fault,attack,trial,status,")
     assert text.count("\r\n") == 1
 
 

@@ -60,6 +60,7 @@ VALID: dict[str, list[tuple[str, Any]]] = {
     "block": [("refund", {"refund"})],
     "variant": [("terse", ["terse"])],
     "faults": [("standard", "standard")],
+    "attacks": [("standard", "standard")],
     "fault": [("a#1: error", ["a#1: error"])],
     "concurrency": [("1", 1), ("16", 16)],
     "max_cost": [("0", 0), ("0.5", 0.5)],

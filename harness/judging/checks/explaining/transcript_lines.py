@@ -72,7 +72,7 @@ _OUTCOMES: dict[Outcome, str] = {
     "invalid_result": "the server's answer is not an MCP result",
     "decoy": "not sent: a decoy, which a variant added to the tools",
     "not_loaded": "not sent: the model had not found the tool by a search yet",
-    "injected": "not sent: a fault answered it",
+    "injected": "not sent: a fault or an attack answered it",
     "tool_search": "a search for tools, which the harness answered",
     "blocked": "not sent: held back by the harness",
 }
@@ -116,7 +116,8 @@ def describe_injection(shown: Injection, width: int = 120) -> str:
     seen = f"“{format_line(shown.text, width)}”" if shown.text.strip() else "nothing"
     simulated = f", {shown.simulated_s:g} s of waiting simulated" if shown.simulated_s else ""
     words = "an error" if shown.is_error else "a result"
-    by = shown.rule if shown.fault == REWORDED else f"fault {shown.rule}"
+    what = "attack" if shown.fault == "attack" else "fault"
+    by = shown.rule if shown.fault == REWORDED else f"{what} {shown.rule}"
     return f"{by}: the model saw {words}{simulated}: {seen}"
 
 

@@ -17,6 +17,7 @@ from harness.base import (
 )
 from harness.judging import leak_lines
 from harness.reports.findings import build_audit
+from harness.reports.sections.attacks import attack_lines
 from harness.reports.sections.fault_tables import fault_tables
 from harness.reports.sections.matrices import (
     LEGEND,
@@ -144,6 +145,8 @@ def _list_tables(report: Report, log: RunLog) -> Iterator[tuple[str, Sequence[st
     for table in score_tables(report):
         yield f"Scores of {table.suite}, {table.entrant}", list(score_lines(table))
     yield from fault_tables(report, log)
+    if lines := attack_lines(report):
+        yield "Attacks", lines
 
 
 def _list_figures(report: Report) -> list[list[str]]:

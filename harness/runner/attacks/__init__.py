@@ -1,0 +1,1 @@
+"""Attacks in a trial: what the model sees, and what the identity that planted them can do."""

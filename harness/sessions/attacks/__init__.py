@@ -1,0 +1,1 @@
+"""Attacks: texts of a bad actor, put where the model reads them."""

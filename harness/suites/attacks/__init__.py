@@ -1,0 +1,1 @@
+"""Attacks in YAML, and the built-in pack: ``standard.yml``."""
