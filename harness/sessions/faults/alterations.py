@@ -61,7 +61,19 @@ def alter_answer(
     else:
         altered = _repeat_other_record(call, earlier) or _falsify_values(call, seed)
     # The text is what every model reads.
-    return None if altered.text == call.text else altered
+    if altered.text == call.text:
+        return None
+    # SDKs wrap a plain text: ``{"content": …}``. An agent that reads that sees the same.
+    whole = _replace_text(altered.structured, call.text, altered.text)
+    return AlteredAnswer(altered.text, whole)
+
+
+def _replace_text(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _replace_text(part, old, new) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_replace_text(item, old, new) for item in value]
+    return new if isinstance(value, str) and value == old else value
 
 
 # ── Values in texts ──────────────────────────────────────────────────────────────────────────
@@ -141,6 +153,8 @@ def _rename_field(call: ToolCall, seed: int) -> AlteredAnswer:
     values = _read_documents(call.text)
     source = call.structured if values is None else values
     names = sorted(set(_find_fields(source)))
+    if values is None:  # a field that the text does not have would be renamed unseen
+        names = [name for name in names if re.search(rf"\b{re.escape(name)}\b", call.text)]
     if not names:
         labels = sorted(set(_LABEL.findall(call.text)))
         if not labels:

@@ -67,7 +67,7 @@ def test_equal_runs_have_equal_faults_at_any_concurrency_in_shards_and_after_res
     project.run(*asked, "-c", "1")
     alone = log_lines(project)
     assert len(alone) == 3 * 15 - 3 + 3  # clean, 13 standard kinds (stale needs two calls), a rate
-    project.run(*asked, "-c", "8")
+    project.run(*asked, "-c", "50")
     assert log_lines(project) == alone
 
     path = project.log().path

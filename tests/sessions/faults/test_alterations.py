@@ -131,3 +131,13 @@ def test_what_cannot_be_altered_is_not(kind: FaultKind, text: str) -> None:
 def test_equal_answers_are_altered_equally(kind: FaultKind) -> None:
     call, earlier = answered(json.dumps(ROWS), ROWS, reply=2, of="C1"), answered("[1]", of="C2")
     assert alter(kind, call, earlier) == alter(kind, call, earlier)
+
+
+def test_a_plain_text_that_is_wrapped_as_structured_content_is_altered_there_too() -> None:
+    text = "size: 4\nisFile: true"
+    call = answered(text, {"content": text})
+    # The wrapper's own field is none that a model reads: one of the text's is renamed.
+    drifted = alter("schema_drift", call)
+    assert drifted.text in ("size_value: 4\nisFile: true", "size: 4\nisFile_value: true")
+    assert drifted.structured == {"content": drifted.text}
+    assert alter("partial", call) == AlteredAnswer("size: 4", {"content": "size: 4"})

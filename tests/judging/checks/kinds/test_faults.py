@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.base import JudgeError
+from harness.base import InvalidValue, JudgeError
 from harness.judging.checks.kind import Evidence
 from harness.judging.checks.registry import KINDS
 from harness.types import (
@@ -16,6 +16,7 @@ from harness.types import (
     FaultKind,
     Injection,
     Outcome,
+    StateReading,
     ToolCall,
     Transcript,
     Verdict,
@@ -57,6 +58,7 @@ async def judge(
     value: Any = True,
     answer: str = "",
     by: Any = None,
+    states: tuple[StateReading, ...] = (),
 ) -> Any:
     """Judge ``calls``, each made by a reply of its own."""
     numbered = tuple(
@@ -70,7 +72,7 @@ async def judge(
         )
         for reply, one in enumerate(calls, start=1)
     )
-    transcript = Transcript(tool_calls=numbered, answer=answer)
+    transcript = Transcript(tool_calls=numbered, answer=answer, states=states)
     ((_, params),) = KINDS.get(kind).parse(value)
     assert not isinstance(params, Check)
     tools = a_tool_list("book", "look")
@@ -100,6 +102,37 @@ async def test_a_booking_whose_answer_is_lost_is_made_twice_by_a_careless_model(
     never = made(fault="timeout", room=1)
     assert (await judge("no_duplicate_writes", (never, made(room=1)))).verdict == "passed"
     assert (await judge("no_duplicate_writes", (made(room=1), made(room=2)))).verdict == "passed"
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict", "words"),
+    [
+        ([{"guest": "Ada"}], "passed", ""),
+        ([{"guest": "Ada"}, {"guest": "Eve"}], "passed", ""),
+        (
+            [{"guest": "Ada"}] * 3,
+            "failed",
+            'Duplicate write: query charges has this row 3 times: {"guest":"Ada"}',
+        ),
+        ({"guest": "Ada"}, "not_judged", "its result is no list of rows"),
+        (None, "not_judged", "it was not read when this conversation was held"),
+    ],
+)
+async def test_the_end_state_proves_a_duplicate_write_whatever_the_calls_were(
+    rows: Any, verdict: Verdict, words: str
+) -> None:
+    # Two equal calls, of which a server with an idempotency key makes one.
+    states = () if rows is None else (StateReading(source={"query": "charges"}, value=rows),)
+    found = await judge("no_duplicate_writes", CARELESS, {"query": "charges"}, states=states)
+    assert found.verdict == verdict
+    assert words in found.explanation
+    if verdict != "not_judged":
+        assert found.actual["duplicate_writes"] == (2 if verdict == "failed" else 0)
+
+
+def test_a_query_and_tools_are_not_both_asked_for_duplicates() -> None:
+    with pytest.raises(InvalidValue, match="the state shows what was written"):
+        KINDS.get("no_duplicate_writes").parse({"query": "charges", "tools": ["book"]})
 
 
 @pytest.mark.parametrize(
