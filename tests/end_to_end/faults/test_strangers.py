@@ -44,13 +44,13 @@ UNABLE: Mapping[str, frozenset[FaultKind]] = {
 
 def find_server(name: str, transport: str, folder: Path) -> ServerSpec:
     script = STRANGERS / "@modelcontextprotocol" / f"server-{name}" / "dist" / "index.js"
-    over: dict[str, Any] = {
+    kinds: Mapping[str, dict[str, Any]] = {
         "stdio": {"args": (str(script), *(["stdio"] if name == "everything" else [str(folder)]))},
         "http": {"args": (str(script), "streamableHttp"), "transport": "http"},
         "sse": {"args": (str(script), "sse"), "transport": "sse"},
-    }[transport]
+    }
     waits: dict[str, Any] = {"start_timeout_s": PATIENT_S, "call_timeout_s": PATIENT_S}
-    return a_server(name=name, command=NODE, cwd=str(folder), **over, **waits)
+    return a_server(name=name, command=NODE, cwd=str(folder), **kinds[transport], **waits)
 
 
 @pytest.mark.parametrize(
