@@ -84,16 +84,23 @@ def test_equal_runs_have_equal_faults_at_any_concurrency_in_shards_and_after_res
     assert log_lines(project) == alone
 
 
+def test_workers_of_ray_meet_the_same_faults(project: Project) -> None:
+    pytest.importorskip("ray")
+    # Ray starts programs of its own, so this is no fork of a warm process.
+    alone = Project(project.folder, {"PYTHONUNBUFFERED": "1"})
+    asked = ("evals", "shop", "-k", "total", "--faults", "standard", "--fault", "*@0.5/7: error")
+    alone.run(*asked, "-c", "1")
+    before = digests(alone)
+    done = alone.run(*asked, "--engine", "ray", "-c", "2")
+    assert done.code == 1, done.stderr  # what a fault spoils fails
+    assert digests(alone) == before
+
+
 def test_a_replay_meets_the_same_faults(project: Project) -> None:
     project.run("evals", "shop", "--faults", "standard")
-    before = {
-        (one.case.name, one.axes.get("fault")): one.events_digest for one in project.log().results
-    }
+    before = digests(project)
     project.run("evals", "shop", "--faults", "standard", "-m", "replay:latest")
-    after = {
-        (one.case.name, one.axes.get("fault")): one.events_digest for one in project.log().results
-    }
-    assert after == before
+    assert digests(project) == before
 
 
 def test_the_clean_arm_equals_a_run_without_faults(project: Project) -> None:
