@@ -249,13 +249,13 @@ def unseen_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     return tuple(
         build_warning(
             "unseen_content",
-            f"{call.tool} returned {'; '.join(call.unseen)}. Harness gives models the "
-            "text of results: this model was told that the content is there, and has not seen it.",
+            f"{call.tool} returned {'; '.join(call.unseen)}. This model was told that the content "
+            "is there, and has not seen it.",
             label=f"not given to the model: content of {call.tool}",
             expected="text",
             actual=list(call.unseen),
-            hint="Do not expect of the answer what only that content shows; a tool can return a "
-            "description as text beside it.",
+            hint="Do not expect of the answer what only that content shows. If the model takes "
+            "it, say so in its configuration: 'takes: [image]'.",
         )
         for call in (transcript.tool_calls if transcript.agent is None else ())
         if call.unseen

@@ -5,6 +5,7 @@ from .model import CautiousModel as CautiousModel
 from .model import Dialect as Dialect
 from .model import Model as Model
 from .model import PerTrialModel as PerTrialModel
+from .model import get_taken_kinds as get_taken_kinds
 from .model import get_traits as get_traits
 from .model import list_built_in_providers as list_built_in_providers
 from .model import list_unsent as list_unsent

@@ -63,6 +63,7 @@ from harness.models.providers.anthropic import get_dialect
 from harness.models.tool_translation import Offer, Translation, Translator
 from harness.models.wire import LOST, BoundedClient
 from harness.types import (
+    Media,
     Message,
     ModelSpec,
     Reply,
@@ -70,6 +71,7 @@ from harness.types import (
     ToolAnswer,
     ToolList,
     ToolRequest,
+    UserMessage,
     extract_thinking,
 )
 
@@ -220,8 +222,8 @@ class AnthropicModel:
         for step in iterate_steps(conversation):
             if isinstance(step, Reply):
                 role, blocks = "assistant", self._sent_back(step, translation)
-            elif isinstance(step, str):
-                role, blocks = "user", [{"type": "text", "text": step}] if step.strip() else []
+            elif isinstance(step, UserMessage):
+                role, blocks = "user", _build_content(step.text, step.media)
             else:
                 role, blocks = "user", [_build_result(answer) for answer in step]
             if messages and messages[-1]["role"] == role:
@@ -327,7 +329,20 @@ def _build_result(answer: ToolAnswer) -> Json:
     block: Json = {"type": "tool_result", "tool_use_id": answer.request_id, "content": answer.text}
     # The API refuses an error without text.
     failed = {"content": answer.text or "The call failed.", "is_error": True}
-    return block | failed if answer.is_error else block
+    if answer.is_error:
+        return block | failed
+    return (
+        {**block, "content": _build_content(answer.text, answer.media)} if answer.media else block
+    )
+
+
+def _build_content(text: str, media: Sequence[Media]) -> list[Json]:
+    """Return ``text`` and what comes with it as blocks, without blank text."""
+    blocks: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
+    for one in media:
+        source = {"type": "base64", "media_type": one.mime, "data": one.data}
+        blocks.append({"type": "image" if one.kind == "image" else "document", "source": source})
+    return blocks
 
 
 def _without_blanks(content: list[Json]) -> list[Json]:

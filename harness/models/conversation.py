@@ -14,6 +14,7 @@ from typing import Any
 from harness.base import find_shortcoming, load_json
 from harness.types import (
     AssistantMessage,
+    Media,
     Message,
     Reply,
     ToolAnswer,
@@ -22,18 +23,23 @@ from harness.types import (
     UserMessage,
 )
 
+FILE_NAME = "file.pdf"
+"""What APIs are told that a PDF is called: a server gives it no name."""
+
 UNANSWERED = "This call was not executed."
 """The answer for a call without a result: APIs reject a conversation with open calls."""
 
 
-def iterate_steps(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAnswer]]:
+def iterate_steps(
+    conversation: Sequence[Message],
+) -> Iterator[UserMessage | Reply | list[ToolAnswer]]:
     """Yield the parts in order: a user's message, a reply, or the answers to the calls of a reply.
 
     There is exactly one answer for each call, in the order of the calls, right after the reply.
     """
     for position, message in enumerate(conversation):
         if isinstance(message, UserMessage):
-            yield message.text
+            yield message
         elif isinstance(message, AssistantMessage):
             yield message.reply
             if message.reply.tool_requests:
@@ -57,6 +63,11 @@ def error_text(answer: ToolAnswer) -> str:
     if not answer.is_error or answer.text[:5].lower() == "error":
         return answer.text
     return f"Error: {answer.text or 'the call failed'}"
+
+
+def build_data_url(media: Media) -> str:
+    """Return the bytes of ``media`` as a URL, the form of OpenAI's APIs."""
+    return f"data:{media.mime};base64,{media.data}"
 
 
 def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:

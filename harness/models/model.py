@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from harness.base import Registry, UsageError, find_members
 from harness.models.dialects.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.models.tool_text.permission import Leave
-from harness.types import Message, ModelSpec, Reply, ToolList, dataclass
+from harness.types import MediaKind, Message, ModelSpec, Reply, ToolList, dataclass
 
 Answers: TypeAlias = Literal["llm", "baseline", "function", "replies", "outputs", "nothing"]
 """``llm``: a language model. ``baseline``: a program of ours. ``function``: the user's
@@ -100,6 +100,10 @@ class Provider:
     """Its rules for tools; ``None``: no rules. ``harness lint`` reports violations."""
     further_dialects: tuple[Dialect, ...] = ()
     """Rules of well-known services and programs that speak its API, for ``harness lint``."""
+    takes: tuple[MediaKind, ...] = ()
+    """What its own API takes beside text."""
+    hears: bool = False
+    """Whether its client can send sound."""
     temperature_refused: Callable[[ModelSpec], str | None] = _takes_any_temperature
     """Why a model would refuse a temperature, if it would."""
     prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -215,8 +219,23 @@ def get_temperature(spec: ModelSpec) -> float | None:
     return None if refused else spec.temperature
 
 
+def get_taken_kinds(spec: ModelSpec) -> frozenset[MediaKind]:
+    """Return what the model is given beside text."""
+    traits = get_traits(spec.provider)
+    kinds = traits.takes if spec.takes is None and is_own(spec) else spec.takes or ()
+    return frozenset(kinds) - ({"audio"} if _cannot_hear(spec) else frozenset())
+
+
+def _cannot_hear(spec: ModelSpec) -> bool:
+    return spec.api == "responses" or not get_traits(spec.provider).hears
+
+
 def list_unsent(spec: ModelSpec) -> tuple[str, ...]:
     """Return a sentence for each configured setting that is not sent, with the reason."""
     reason = get_traits(spec.provider).temperature_refused(spec)
-    is_unsent = reason and spec.temperature is not None
-    return (f"temperature is not sent: {reason}",) if is_unsent else ()
+    unsent = []
+    if reason and spec.temperature is not None:
+        unsent.append(f"temperature is not sent: {reason}")
+    if "audio" in (spec.takes or ()) and _cannot_hear(spec):
+        unsent.append("audio is not sent: harness knows no form for it in this API")
+    return tuple(unsent)

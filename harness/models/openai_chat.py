@@ -8,7 +8,9 @@ from typing import ClassVar
 
 from harness.base import Backoff, full_jitter
 from harness.models.conversation import (
+    FILE_NAME,
     CallIds,
+    build_data_url,
     dump_arguments,
     error_text,
     iterate_steps,
@@ -30,12 +32,14 @@ from harness.models.openai_connection import OpenAIConnection, build_sampling, r
 from harness.models.providers.openai import get_dialect
 from harness.models.tool_translation import Offer, Translation, Translator
 from harness.types import (
+    Media,
     Message,
     ModelSpec,
     Reply,
     ReplyStop,
     ToolList,
     ToolRequest,
+    UserMessage,
     extract_thinking,
     is_visible,
 )
@@ -103,8 +107,8 @@ class OpenAIChat:
         for step in iterate_steps(conversation):
             if isinstance(step, Reply):
                 messages.append(self._sent_back(step, translation))
-            elif isinstance(step, str):
-                messages.append({"role": "user", "content": step})
+            elif isinstance(step, UserMessage):
+                messages.append(_build_user_message(step.text, step.media))
             else:
                 messages += [
                     {
@@ -114,6 +118,9 @@ class OpenAIChat:
                     }
                     for answer in step
                 ]
+                # Messages of tools take text alone: what came with it follows them all.
+                if media := [one for answer in step for one in answer.media]:
+                    messages.append(_build_user_message(FROM_TOOLS, media))
         return messages
 
     def _sent_back(self, reply: Reply, translation: Translation) -> Json:
@@ -209,6 +216,28 @@ class OpenAIChat:
         elif native.get("content") is None and "refusal" not in native:
             native["content"] = ""
         return native, tuple(requests)
+
+
+FROM_TOOLS = "What the tools returned beside text, in the order of their results:"
+"""Stands before the pictures of tools."""
+
+
+def _build_user_message(text: str, media: Sequence[Media]) -> Json:
+    if not media:
+        return {"role": "user", "content": text}
+    parts: list[Json] = [{"type": "text", "text": text}] if text else []
+    return {"role": "user", "content": [*parts, *map(_build_part, media)]}
+
+
+def _build_part(media: Media) -> Json:
+    if media.kind == "image":
+        return {"type": "image_url", "image_url": {"url": build_data_url(media)}}
+    if media.kind == "audio":
+        form = "wav" if "wav" in media.mime else "mp3"
+        return {"type": "input_audio", "input_audio": {"data": media.data, "format": form}}
+    # The API takes a PDF only with a name.
+    file = {"filename": FILE_NAME, "file_data": build_data_url(media)}
+    return {"type": "file", "file": file}
 
 
 def _ending_word(choice: Json) -> str:

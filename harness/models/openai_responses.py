@@ -12,7 +12,9 @@ from functools import partial
 
 from harness.base import Backoff, full_jitter
 from harness.models.conversation import (
+    FILE_NAME,
     CallIds,
+    build_data_url,
     dump_arguments,
     error_text,
     iterate_steps,
@@ -33,12 +35,14 @@ from harness.models.openai_connection import OpenAIConnection, build_sampling, r
 from harness.models.providers.openai import get_dialect
 from harness.models.tool_translation import Offer, Translation, Translator
 from harness.types import (
+    Media,
     Message,
     ModelSpec,
     Reply,
     ReplyStop,
     ToolList,
     ToolRequest,
+    UserMessage,
     extract_thinking,
 )
 
@@ -85,12 +89,17 @@ class OpenAIResponses:
         for step in iterate_steps(conversation):
             if isinstance(step, Reply):
                 result += self._sent_back(step, translation)
-            elif isinstance(step, str):
-                result.append({"role": "user", "content": step})
+            elif isinstance(step, UserMessage):
+                content = _build_content(step.text, step.media)
+                result.append({"role": "user", "content": content})
             else:
                 kind = "function_call_output"
                 result += [
-                    {"type": kind, "call_id": answer.request_id, "output": error_text(answer)}
+                    {
+                        "type": kind,
+                        "call_id": answer.request_id,
+                        "output": _build_content(error_text(answer), answer.media),
+                    }
                     for answer in step
                 ]
         return result
@@ -170,6 +179,20 @@ class OpenAIResponses:
                 ToolRequest(id=item["call_id"], tool=tool, arguments=arguments, malformed=malformed)
             )
         return tuple(requests)
+
+
+def _build_content(text: str, media: Sequence[Media]) -> str | list[Json]:
+    if not media:
+        return text
+    parts: list[Json] = [{"type": "input_text", "text": text}] if text else []
+    for one in media:
+        url = build_data_url(one)
+        parts.append(
+            {"type": "input_image", "image_url": url, "detail": "auto"}
+            if one.kind == "image"
+            else {"type": "input_file", "filename": FILE_NAME, "file_data": url}
+        )
+    return parts
 
 
 def _list_parts(message: Json) -> list[Json]:

@@ -108,8 +108,8 @@ class SinglePage:
         """The page's Content-Security-Policy, for a web server to send as a header too."""
         return (
             f"default-src 'none'; style-src {_hash_source(self.style)}; script-src "
-            f"{_hash_source(self.script)}; base-uri 'none'; form-action 'none'; "
-            "require-trusted-types-for 'script'; trusted-types 'none'"
+            f"{_hash_source(self.script)}; img-src data:; media-src data:; base-uri 'none'; "
+            "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
         )
 
     def write(

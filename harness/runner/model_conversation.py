@@ -6,7 +6,7 @@ separate so that a cancelled conversation still has a transcript of everything u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,6 +22,7 @@ from harness.types import (
     SEARCH,
     AssistantMessage,
     Case,
+    MediaKind,
     Message,
     Outcome,
     Reply,
@@ -37,6 +38,7 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
+    dataclass,
 )
 
 
@@ -92,6 +94,16 @@ _LIMITED: dict[Stop, str] = {
 """After these endings the user may continue."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultForm:
+    """How a model is given the results of calls."""
+
+    most_tokens: int | None = None
+    """About how many tokens of their text; ``None``: all."""
+    takes: Collection[MediaKind] = ()
+    """What it is given beside text."""
+
+
 class ModelConversation(Conversation):
     """One case, run with one model and the tools of one session."""
 
@@ -104,19 +116,19 @@ class ModelConversation(Conversation):
         price: Callable[[Usage], Usage] | None = None,
         speaker: Speaker | None = None,
         strategy: Strategy | None = None,
-        max_result_tokens: int | None = None,
+        results: ResultForm | None = None,
     ) -> None:
         """Prepare; nothing is sent before `run`.
 
         ``price`` replaces the cost in the usage by a better known one. ``speaker`` plays the user,
-        if the case has a simulated one. ``strategy`` changes how the conversation goes. Results are
-        cut to ``max_result_tokens`` for the model.
+        if the case has a simulated one. ``strategy`` changes how the conversation goes; ``results``
+        how the model is given them.
         """
         super().__init__(case, session, system, speaker)
         self._model = ModelUnderTest(model)
         self._price = price
         self._strategy = strategy or Strategy()
-        self._max_result_tokens = max_result_tokens
+        self._form = results or ResultForm()
         self._prompt = system  # `_system` is for the current conversation, with what was recalled
         self._messages: list[Message] = []
         self._fresh_from = 0  # the model does not see earlier messages
@@ -296,8 +308,11 @@ class ModelConversation(Conversation):
         unanswered = calls.copy()
 
         async def send_call(position: int) -> None:
-            calls[position] = await self._session.call(
-                requests[position], reply=self._replies, epoch=self._epoch
+            calls[position] = give_media(
+                await self._session.call(
+                    requests[position], reply=self._replies, epoch=self._epoch
+                ),
+                self._form.takes,
             )
 
         try:
@@ -315,20 +330,34 @@ class ModelConversation(Conversation):
                 for call, cut in zip(calls, unanswered, strict=True)
             ]
         answers = (
-            ToolAnswer(request_id=request.id, text=self._cut(call), is_error=call.told_as_error)
+            ToolAnswer(
+                request_id=request.id,
+                text=self._cut(call),
+                is_error=call.told_as_error,
+                media=tuple(one for one in call.media if one.given),
+            )
             for request, call in zip(requests, calls, strict=True)
         )
         self._messages.append(ToolMessage(answers=tuple(answers)))
 
     def _cut(self, call: ToolCall) -> str:
         """Return what the model is told of a result; a search is answered by harness itself."""
-        most = None if call.outcome == SEARCH else self._max_result_tokens
+        most = None if call.outcome == SEARCH else self._form.most_tokens
         return call.told_text if most is None else cut_result(call.told_text, most)
 
     def _build_unanswered(self, request: ToolRequest, outcome: Outcome, words: str) -> ToolCall:
         return build_unanswered_call(
             request, outcome, words, reply=self._replies, epoch=self._epoch
         )
+
+
+def give_media(call: ToolCall, takes: Collection[MediaKind]) -> ToolCall:
+    """Return ``call`` with what its model, which takes that, is given beside the text."""
+    # No API takes pictures in a failed result, and a fault put its own text in place of all.
+    if not call.media or call.told_as_error or call.injected is not None:
+        return call
+    media = tuple(replace(one, given=one.kind in takes) for one in call.media)
+    return replace(call, media=media)
 
 
 def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:

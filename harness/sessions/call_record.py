@@ -78,6 +78,20 @@ def _find_known_values(body: JsonObject, call: ToolCall) -> Iterator[tuple[str, 
         value = within.get(inner) if isinstance(within, Mapping) else None
         if value is not None and value == known and len(_COMPACT.encode(value)) > _SHORT:
             yield f"/{outer}/{inner}", field
+    yield from _find_known_media(body, call)
+
+
+def _find_known_media(body: JsonObject, call: ToolCall) -> Iterator[tuple[str, str]]:
+    numbers = {one.data: number for number, one in enumerate(call.media) if one.data}
+    result = body.get("result") if numbers else None
+    blocks = result.get("content") if isinstance(result, Mapping) else None
+    for place, block in enumerate(blocks[:_MOST_BLOCKS] if isinstance(blocks, list) else ()):
+        if isinstance(block, Mapping):
+            resource = block.get("resource")
+            blob = resource.get("blob") if isinstance(resource, Mapping) else None
+            for way, data in (("data", block.get("data")), ("resource/blob", blob)):
+                if isinstance(data, str) and data in numbers:
+                    yield f"/result/content/{place}/{way}", f"media {numbers[data]}"
 
 
 def _find_known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]:
@@ -122,6 +136,8 @@ def _iterate_texts(body: JsonObject) -> Iterator[tuple[str, str]]:
 
 
 def _restore_part(source: str, call: ToolCall) -> Any:
+    if source.startswith("media "):
+        return call.media[int(source.removeprefix("media "))].data
     if (found := _LINES.fullmatch(source)) is None:
         record = {"arguments": call.arguments, "structured": call.structured, "text": call.text}
         return record[source]

@@ -346,7 +346,7 @@ class CallSender:
             outcome,
             text,
             structured=content.structured,
-            unseen=content.unseen,
+            media=content.media,
             cut=content.cut,
             refusal="tool_error" if outcome == "denied" else None,
             output_errors=problems,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from typing import Any
 
 from harness.base import MAX_DEPTH, digest_json, find_shortcoming, is_deep
-from harness.types import JsonObject, dataclass
+from harness.types import JsonObject, Media, dataclass
 
 TEXT_CHARS = 100_000
 """Most characters of one result's text; about 25,000 tokens."""
@@ -14,6 +16,10 @@ TEXT_CHARS = 100_000
 STRUCTURED_BYTES = 100_000
 """Largest structured content that the log keeps."""
 
+MEDIA_CHARS = 4_000_000
+"""Most letters of base64 of one result that are kept: 3 MB, and below what every API takes."""
+
+_UNKNOWN = "of unknown type"
 # Four characters stand for three bytes.
 _BASE64_RATIO = 0.75
 _EXCERPT_CHARS = 100
@@ -34,7 +40,7 @@ class ResultContent:
     """Bytes of the whole result as JSON."""
     sha256: str | None
     """Digest of the whole result, if ``text`` and ``structured`` are only a part of it."""
-    unseen: tuple[str, ...]
+    media: tuple[Media, ...]
     """The content that no text can stand for: pictures, sound, binary resources."""
     cut: str | None
     """Why a part of the result was not read."""
@@ -47,7 +53,8 @@ def render_result(result: JsonObject) -> ResultContent:
     size = count_json_bytes(result)
     structured = result.get("structuredContent")
     parts, problems = [], _find_violations(result)
-    unseen: list[str] = []
+    media: list[Media] = []
+    room = MEDIA_CHARS
     whole = True
     # MCP wants content in any case; without it, the model gets structured content as text.
     blocks = result.get("content", [] if structured is not None else None)
@@ -56,14 +63,16 @@ def render_result(result: JsonObject) -> ResultContent:
         problems.append(found if "content" in result else "it has no content")
         blocks = []
     for block in blocks:
-        text, complete = _render_block(block)
+        text, data, mime = _render_block(block)
         if text is None:
             what = "it contains a content block of an unknown kind"
             problems.append(f"{what}: {_format_excerpt(block)}")
         else:
             parts.append(text)
-            unseen += [] if complete else [text[1:-1]]
-        whole = whole and complete
+        if text is not None and data is not None:
+            media.append(_keep_media(text[1:-1], data, mime, room))
+            room -= len(media[-1].data)
+        whole = whole and text is not None and data is None
     if structured is not None and not parts:
         parts.append(json.dumps(structured, ensure_ascii=False))
     text = "\n".join(parts)
@@ -84,7 +93,7 @@ def render_result(result: JsonObject) -> ResultContent:
         structured=structured,
         size=size,
         sha256=sha256,
-        unseen=tuple(unseen),
+        media=tuple(media),
         cut=why,
         # Each problem once: a thousand blocks may have the same.
         problems=tuple(dict.fromkeys(problems)),
@@ -117,25 +126,47 @@ def count_json_bytes(value: Any) -> int:
     return len(_COMPACT.encode(value).encode())
 
 
-def _render_block(block: Any) -> tuple[str | None, bool]:
-    """Return a content block as text (``None`` if unreadable), and whether that is all of it."""
+def _keep_media(words: str, data: str, mime: str, room: int) -> Media:
+    """Return binary content, with its bytes if there are so many letters of ``room``."""
+    try:
+        content = base64.b64decode(data, validate=True)
+    except ValueError:
+        return Media(words=f"{words}, which is not base64", mime=mime)
+    kept = data if len(data) <= room else ""
+    note = ", too large to keep" if len(data) > room else ""
+    digest = hashlib.sha256(content).hexdigest()
+    return Media(words=f"{words}{note}", mime=mime, data=kept, sha256=digest)
+
+
+def _render_block(block: Any) -> tuple[str | None, str | None, str]:
+    """Return a content block as text (``None`` if unreadable), and what the text does not say.
+
+    That is binary data in base64 (``None`` if there is none), and its type.
+    """
     match block:
         case {"type": "text", "text": str(text)}:
-            return text, True
+            return text, None, ""
         case {"type": "image" | "audio" as kind, "data": str(data)}:
-            mime = block.get("mimeType", "of unknown type")
-            return f"[{kind} {mime}, {_format_size(data)}]", False
+            mime = _read_mime(block)
+            return f"[{kind} {mime or _UNKNOWN}, {_format_size(data)}]", data, mime
         case {"type": "resource_link", "uri": str(uri)}:
-            return f"[resource link {block.get('name', '')} {uri}]".replace("  ", " "), True
+            name = block.get("name", "")
+            return f"[resource link {name} {uri}]".replace("  ", " "), None, ""
         case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
-            return f"[resource {uri}]\n{text}", True
+            return f"[resource {uri}]\n{text}", None, ""
         case {"type": "resource", "resource": {"uri": str(uri), "blob": str(blob)} as resource}:
-            mime = resource.get("mimeType", "of unknown type")
-            return f"[resource {uri} {mime}, {_format_size(blob)}]", False
+            mime = _read_mime(resource)
+            return f"[resource {uri} {mime or _UNKNOWN}, {_format_size(blob)}]", blob, mime
         case _:
-            return None, False
+            return None, None, ""
 
 
-def _format_size(base64: str) -> str:
-    count = len(base64) * _BASE64_RATIO
+def _read_mime(block: JsonObject) -> str:
+    mime = block.get("mimeType")
+    # Without parameters, as the APIs of models name types.
+    return mime.partition(";")[0].strip().lower() if isinstance(mime, str) else ""
+
+
+def _format_size(data: str) -> str:
+    count = len(data) * _BASE64_RATIO
     return f"{count:.0f} bytes" if count < 1000 else f"{count / 1000:.0f} kB"  # noqa: PLR2004 - a kilobyte

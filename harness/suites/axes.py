@@ -137,6 +137,8 @@ def _describe_changes(variant: Variant) -> Iterator[str]:
         yield f"names with {variant.prefix!r}"
     if variant.max_result_tokens is not None:
         yield f"results cut at {variant.max_result_tokens:,} tokens"
+    if variant.text_only:
+        yield "the text of results alone"
     if variant.tool_search is not None:
         yield f"a search beyond {variant.tool_search.beyond:,} tools"
 

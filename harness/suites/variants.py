@@ -266,6 +266,7 @@ VARIANT_LAYOUT = Layout(
         "max_result_tokens": integer_field(
             "About how many tokens of a result the model is told.", least=1
         ),
+        "text_only": flag_field("Whether the model is given the text of results alone."),
         "tool_search": build_field(
             "A search that stands in place of a long list of tools.",
             refer_to("tool_search"),
@@ -293,6 +294,8 @@ FILE_LAYOUT = Layout(
 MOST_DECOYS = 1_000
 """Most decoys; no model is offered as many tools at once."""
 
+_PLAIN = ("description", "instructions", "order", "prompts", "prefix")
+_SHOWN = ("max_result_tokens", "text_only")
 _CHANGES = [key for key in VARIANT_LAYOUT.fields if key != "description"]
 _LISTED = ":', '".join(_CHANGES[:-1])
 _WHAT_CHANGES = f"Add '{_LISTED}:' or '{_CHANGES[-1]}:'."
@@ -344,17 +347,11 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
     tools, search = values.get("tools", {}), values.get("tool_search")
     return Variant(
         name=name,
-        description=values.get("description"),
         tools={
             tool: None if edit is None else _read_tool(reading, (*path, "tools", tool), tool, edit)
             for tool, edit in tools.items()
         },
-        instructions=values.get("instructions"),
-        order=values.get("order"),
         add=tuple(_read_decoys(reading, (*path, "add"), values.get("add", []))),
-        prompts=values.get("prompts", {}),
-        prefix=values.get("prefix", ""),
-        max_result_tokens=values.get("max_result_tokens"),
         tool_search=None
         if search is None
         else ToolSearch(
@@ -363,6 +360,7 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
             )
         ),
         at=reading.document.locate_key(path),
+        **{key: values[key] for key in (*_PLAIN, *_SHOWN) if key in values},
     )
 
 

@@ -68,6 +68,9 @@ from .faults import FaultRule as FaultRule
 from .faults import FaultSet as FaultSet
 from .faults import Injection as Injection
 from .list_changes import ListChange as ListChange
+from .media import MEDIA_KINDS as MEDIA_KINDS
+from .media import Media as Media
+from .media import MediaKind as MediaKind
 from .outcomes import INJECTED as INJECTED
 from .outcomes import NOT_LOADED as NOT_LOADED
 from .outcomes import NOT_SENT as NOT_SENT

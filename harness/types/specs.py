@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall, left_out_if
 from harness.types.elicitations import ELICITING
 from harness.types.list_changes import ListChange
+from harness.types.media import MediaKind
 from harness.types.shared_dataclass import dataclass
 
 CLIENT_CAN = ("elicitation",)
@@ -272,6 +273,9 @@ class ModelSpec:
     max_reply_mb: float = 4.0
     """Megabytes (10^6 bytes) of one reply, on the wire and decompressed; reading a longer one is
     aborted."""
+    takes: tuple[MediaKind, ...] | None = None
+    """What of the content of results it is given beside text; ``None`` means what the provider's
+    own API takes, and nothing at another's endpoint."""
     temperature: float | None = None
     """``None`` leaves the provider's default."""
     max_tokens: int | None = None

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from harness.types.basics import JsonObject, left_out_if
 from harness.types.elicitations import Elicitation
 from harness.types.faults import Injection
+from harness.types.media import Media
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply, Usage
 from harness.types.shared_dataclass import dataclass
@@ -26,6 +27,10 @@ class ToolAnswer:
     """The result, or the error, as text."""
     is_error: bool = False
     """Whether the call failed."""
+    media: tuple[Media, ...] = field(
+        default=(), compare=False, metadata={"exclude_if": lambda _: True}
+    )
+    """What the model is given beside the text; not logged, as the record of the call has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,8 @@ class UserMessage:
     calls: tuple[ToolCall, ...] = field(default=(), metadata=left_out_if(()))
     """What a simulated user with tools of their own did since they last said something; the
     ``reply`` of each call is the number of the model's replies before it."""
+    media: tuple[Media, ...] = field(default=(), metadata=left_out_if(()))
+    """Files that come with the words."""
     recalled: str = ""
     """What the server returned before the conversation that begins here, for the system prompt
     (`LeaderboardRules.recall`)."""
@@ -147,9 +154,8 @@ class ToolCall:
     """Size of the whole result as JSON, in UTF-8 bytes."""
     result_sha256: str | None = None
     """Digest of the whole result, if the log holds only a part of it."""
-    unseen: tuple[str, ...] = ()
-    """What the result held that no text can stand for (``image image/png, 4 kB``): a model that
-    harness asks is told that it is there, and not given it."""
+    media: tuple[Media, ...] = field(default=(), metadata=left_out_if(()))
+    """What the result held that no text can stand for, with its bytes where they are few."""
     cut: str | None = None
     """Why a part of the result was not read, in words: it nests too deeply
     (`harness.base.json_text`). What only that part could show is not judged."""
@@ -165,6 +171,11 @@ class ToolCall:
     injected: Injection | None = field(default=None, metadata=left_out_if(None))
     """What the model was shown instead, if a fault hit the call: all other fields are what the
     server really did."""
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What of `media` a model was not given (``image image/png, 4 kB``), only told of."""
+        return tuple(one.words for one in self.media if not one.given)
 
     @property
     def told_text(self) -> str:

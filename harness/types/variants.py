@@ -130,6 +130,8 @@ class Variant:
     """Text before the name of each tool, as clients put it there: ``mcp__crm__``."""
     max_result_tokens: int | None = None
     """About how many tokens of a result the model is told; ``None``: all. The record has all."""
+    text_only: bool = False
+    """Whether the model is given the text of results alone, as by clients without pictures."""
     tool_search: ToolSearch | None = None
     """The search that stands in place of a long list; ``None``: every tool is in the list."""
     description: str | None = None

@@ -79,9 +79,9 @@ COOKIE = "harness_token"
 HEALTH = "/health"
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for "
-    "'script'; trusted-types 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src "
+    "data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+    "'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 """Content security policy: only the page's own scripts, styles and images; no markup from strings.
 """

@@ -18,7 +18,14 @@ from tests.fake_provider.openai_rules import (
     check_top_level,
     wrong_type,
 )
-from tests.fake_provider.schemas import check_once, duplicates, words
+from tests.fake_provider.schemas import (
+    IMAGES,
+    check_data_url,
+    check_file,
+    check_once,
+    duplicates,
+    words,
+)
 
 FIELDS = words(
     "audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens "
@@ -110,7 +117,7 @@ def _check_message(path: str, message: Any, memory: Memory) -> None:
         _check_content(
             f"{path}.content",
             message["content"],
-            ("text", "image_url") if role == "user" else ("text",),
+            ("text", "image_url", "input_audio", "file") if role == "user" else ("text",),
         )
     if role == "tool":
         check_string(f"{path}.tool_call_id", message["tool_call_id"])
@@ -132,8 +139,30 @@ def _check_content(path: str, content: Any, kinds: tuple[str, ...]) -> None:
                 param=f"{path}[{number}].type",
             )
         check_keys(f"{path}[{number}]", part, f"type {kind}", "")
-        if kind != "image_url":
+        if special := _PARTS.get(kind):
+            special(f"{path}[{number}].{kind}", part[kind])
+        else:
             check_string(f"{path}[{number}].{kind}", part[kind])
+
+
+def _check_image(path: str, image: Any) -> None:
+    check_keys(path, image, "url", "detail")
+    check_data_url(f"{path}.url", image["url"], IMAGES)
+
+
+def _check_audio(path: str, audio: Any) -> None:
+    check_keys(path, audio, "data format", "")
+    if audio["format"] not in ("wav", "mp3"):
+        raise Rejected(f"Invalid value: '{audio['format']}'.", param=f"{path}.format")
+    check_file(path, f"audio/{audio['format']}", audio["data"])
+
+
+def _check_file(path: str, file: Any) -> None:
+    check_keys(path, file, "file_data filename", "")
+    check_data_url(f"{path}.file_data", file["file_data"], ("application/pdf",))
+
+
+_PARTS = {"image_url": _check_image, "input_audio": _check_audio, "file": _check_file}
 
 
 def _check_assistant(path: str, message: Json, memory: Memory) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.fake_provider.incoming import Json, Rejected
-from tests.fake_provider.schemas import words
+from tests.fake_provider.schemas import IMAGES, check_file, words
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 TOOL_USE_ID = re.compile(r"[a-zA-Z0-9_-]+")
@@ -89,10 +89,31 @@ def _check_tool_result(path: str, block: Json) -> None:
             raise Rejected(f"{path}: all content must be type `text` if `is_error` is true")
 
 
+def _check_image(path: str, block: Json) -> None:
+    _check_source(path, block["source"], IMAGES)
+
+
+def _check_document(path: str, block: Json) -> None:
+    _check_source(path, block["source"], ("application/pdf",))
+
+
+def _check_source(path: str, source: Any, types: tuple[str, ...]) -> None:
+    if not isinstance(source, dict) or source.get("type") != "base64":
+        raise Rejected(f"{path}.source: this fake provider serves only base64")
+    check_keys(
+        f"{path}.source.base64", source, words("data media_type"), words("type data media_type")
+    )
+    if source["media_type"] not in types:
+        raise Rejected(f"{path}.source.base64.media_type: Input should be {' or '.join(types)}")
+    check_file(f"{path}.source.base64", source["media_type"], source["data"])
+
+
 SPECIAL: Mapping[str, Callable[[str, Json], None]] = {
     "text": _check_text,
     "tool_use": _check_tool_use,
     "tool_result": _check_tool_result,
+    "image": _check_image,
+    "document": _check_document,
 }
 
 

@@ -18,7 +18,7 @@ from tests.fake_provider.openai_rules import (
     check_top_level,
     wrong_type,
 )
-from tests.fake_provider.schemas import check_once, duplicates, words
+from tests.fake_provider.schemas import IMAGES, check_data_url, check_once, duplicates, words
 from tests.fake_provider.tools.responses import check_tools, names
 
 FIELDS = words(
@@ -167,6 +167,12 @@ def _check_part(path: str, part: Any, kinds: tuple[str, ...]) -> None:
         check_string(f"{path}.text", part["text"])
     elif kind == "refusal":
         check_keys(path, part, "type refusal", "")
+    elif kind == "input_image":
+        check_keys(path, part, "type image_url", "detail")
+        check_data_url(f"{path}.image_url", part["image_url"], IMAGES)
+    elif kind == "input_file":
+        check_keys(path, part, "type file_data filename", "detail")
+        check_data_url(f"{path}.file_data", part["file_data"], ("application/pdf",))
 
 
 def _check_call(path: str, item: Json, memory: Memory) -> None:

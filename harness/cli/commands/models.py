@@ -15,7 +15,7 @@ from harness.base import make_printable
 from harness.models import list_unsent, unknown_provider
 from harness.suites import Config, KnownAgent, ResolvedModel, load_config
 
-_SHOWN = {"base_url", "timeout_s", "max_retries", "max_reply_mb", "api", "temperature"}
+_SHOWN = {"base_url", "timeout_s", "max_retries", "max_reply_mb", "api", "temperature", "takes"}
 _SHOWN |= {"max_tokens", "model_id", "provider", "input_price", "output_price"}
 """Settings of a model that hold no secret."""
 

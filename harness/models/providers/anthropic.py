@@ -102,6 +102,7 @@ PROVIDER = Provider(
     service=SERVICE,
     aliases=("claude",),
     dialect=DIALECT,
+    takes=("image", "file"),
     temperature_refused=refuse_temperature,
 )
 """``type: anthropic``."""

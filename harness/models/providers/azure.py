@@ -16,5 +16,11 @@ SERVICE = Service(
 )
 """Azure OpenAI."""
 
-PROVIDER = Provider(opens="harness.models.azure:AzureChat", service=SERVICE, dialect=DIALECT)
+PROVIDER = Provider(
+    opens="harness.models.azure:AzureChat",
+    service=SERVICE,
+    dialect=DIALECT,
+    takes=("image",),
+    hears=True,
+)
 """``type: azure``."""

@@ -20,6 +20,7 @@ PROVIDER = Provider(
     opens="harness.models.bedrock:BedrockModel",
     service=SERVICE,
     dialect=DIALECT,
+    takes=("image", "file"),
     temperature_refused=refuse_temperature,
 )
 """``type: bedrock``."""

@@ -21,5 +21,7 @@ PROVIDER = Provider(
     service=SERVICE,
     aliases=("google",),
     dialect=GEMINI,
+    takes=("image", "audio"),
+    hears=True,
 )
 """``type: gemini``."""

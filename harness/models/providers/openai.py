@@ -79,6 +79,8 @@ PROVIDER = Provider(
     opens="harness.models.openai:open_openai",
     service=SERVICE,
     dialect=DIALECT,
+    takes=("image", "file"),
+    hears=True,
     further_dialects=(GEMINI, LLAMA_CPP),
 )
 """``type: openai``."""

@@ -20,6 +20,7 @@ PROVIDER = Provider(
     opens="harness.models.vertex:VertexModel",
     service=SERVICE,
     dialect=DIALECT,
+    takes=("image", "file"),
     temperature_refused=refuse_temperature,
 )
 """``type: vertex``."""

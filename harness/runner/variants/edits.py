@@ -129,6 +129,8 @@ def get_habit(variant: Variant) -> tuple[str, str] | None:
     """
     if variant.max_result_tokens is not None:
         return "max_result_tokens", "cuts results"
+    if variant.text_only:
+        return "text_only", "gives models text alone"
     if variant.tool_search is not None:
         return "tool_search", "searches for tools"
     return None

@@ -14,17 +14,20 @@ from harness.base import (
     Problem,
     UsageError,
     Values,
+    array_of,
     build_field,
     choice_field,
     decimal_field,
+    describe_value,
     did_you_mean,
     integer_field,
     line_field,
     mapping_field,
+    parse_list,
     parse_mapping,
     texts_by_name_field,
 )
-from harness.types import JsonPath, Location, Secret, dataclass
+from harness.types import MEDIA_KINDS, JsonPath, Location, MediaKind, Secret, dataclass
 
 
 def _parse_hidden_text(value: Any) -> str:
@@ -36,6 +39,15 @@ def _parse_hidden_text(value: Any) -> str:
 
 def _parse_secret(value: Any) -> Secret:
     return Secret(_parse_hidden_text(value))
+
+
+def _parse_kinds(value: Any) -> tuple[MediaKind, ...]:
+    kinds = parse_list(value)
+    wrong = next((kind for kind in kinds if kind not in MEDIA_KINDS), None)
+    if wrong is not None:
+        known = ", ".join(MEDIA_KINDS)
+        raise InvalidValue(f"expected some of {known}; found {describe_value(wrong)}")
+    return tuple(kinds)
 
 
 _TEXT = {"type": "string"}
@@ -53,6 +65,11 @@ MODEL = Layout(
         "timeout": decimal_field("Seconds that one request may take.", unit="seconds", default=60),
         "max_retries": integer_field("Further attempts after the first.", least=0, default=3),
         "api": choice_field("Which of OpenAI's APIs to use.", ("chat", "responses")),
+        "takes": build_field(
+            "What it is given of results beside text; [] is text alone.",
+            array_of({"type": "string", "enum": list(MEDIA_KINDS)}),
+            _parse_kinds,
+        ),
         "temperature": decimal_field("Sampling temperature.", unit="degrees", positive=False),
         "max_tokens": integer_field("Upper bound of one reply.", least=1),
         "max_reply_mb": decimal_field(
@@ -75,7 +92,15 @@ MODEL = Layout(
 )
 """Layout of the mapping under ``models: models: NAME:``."""
 
-_IN_OPTIONS = ("timeout", "max_retries", "api", "temperature", "max_tokens", "max_reply_mb")
+_IN_OPTIONS = (
+    "timeout",
+    "max_retries",
+    "api",
+    "takes",
+    "temperature",
+    "max_tokens",
+    "max_reply_mb",
+)
 # settings that are also allowed under `options`
 
 

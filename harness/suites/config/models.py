@@ -29,6 +29,7 @@ _PLAIN = {
     "timeout": "timeout_s",
     "max_retries": "max_retries",
     "api": "api",
+    "takes": "takes",
     "temperature": "temperature",
     "max_tokens": "max_tokens",
     "max_reply_mb": "max_reply_mb",

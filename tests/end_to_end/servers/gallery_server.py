@@ -11,7 +11,11 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ImageContent, TextContent
 
-PIXELS = base64.b64encode(bytes(range(256)) * 40).decode()
+_DOT = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgSFgAAAFkAQGueDeHAAAAAElFTkSuQmCC"
+)
+PIXELS = base64.b64encode(_DOT + bytes(range(256)) * 40).decode()
+"""A picture of one pixel, with more behind its end: as long as others."""
 PARAGRAPHS = [f"Picture {number}:\nit shows the sea, and a ship on it." for number in range(3)]
 CANARY = "canary-of-the-server-27182818"
 """What ``_meta`` of a result says under the name of a secret."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.models import cut_result
-from harness.runner.model_conversation import ModelConversation
+from harness.runner.model_conversation import ModelConversation, ResultForm
 from harness.runner.variants.edits import LONGEST_NAME, client_name
 from harness.types import Outcome, ToolMessage, ToolRequest
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
@@ -54,7 +54,9 @@ def test_the_model_is_told_a_result_whole_unless_it_is_above_the_limit(
         return "ok", "word" * 25
 
     model = ScriptedModel(asks(("look", {})), says("done"))
-    conversation = ModelConversation(a_case(), model, MemorySession(answer), max_result_tokens=most)
+    conversation = ModelConversation(
+        a_case(), model, MemorySession(answer), results=ResultForm(most_tokens=most)
+    )
     anyio.run(conversation.run)
     messages = conversation.build_transcript().messages
     (told,) = [one.answers[0].text for one in messages if isinstance(one, ToolMessage)]

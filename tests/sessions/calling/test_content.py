@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from harness.base.json_text import digest_json
 from harness.sessions.result_content import (
+    MEDIA_CHARS,
     STRUCTURED_BYTES,
     TEXT_CHARS,
     count_json_bytes,
@@ -104,7 +105,23 @@ def test_what_is_not_text_is_named(block: dict[str, Any], text: str) -> None:
     assert content.text == text
     seen = "data" not in block and "blob" not in str(block)
     assert (content.sha256 is None) == seen
-    assert content.unseen == (() if seen else (text[1:-1],))
+    assert [one.words for one in content.media] == ([] if seen else [text[1:-1]])
+
+
+def test_a_picture_is_kept_up_to_a_size_and_else_said_to_be_too_large() -> None:
+    small = {"type": "image", "data": "A" * 100, "mimeType": "image/PNG; q=1"}
+    large = {"type": "image", "data": "A" * (MEDIA_CHARS - 96), "mimeType": "image/png"}
+    kept, dropped = render_result({"content": [small, large]}).media
+    assert (kept.data, kept.kind) == ("A" * 100, "image")
+    assert (dropped.data, dropped.kind) == ("", None)
+    assert dropped.words.endswith(", too large to keep")
+
+
+def test_a_picture_that_is_no_base64_is_never_handed_on() -> None:
+    block = {"type": "image", "data": "not base64!", "mimeType": "image/png"}
+    (found,) = render_result({"content": [block]}).media
+    assert (found.data, found.kind) == ("", None)
+    assert found.words.endswith("which is not base64")
 
 
 def test_an_error_text_says_how_long_it_was() -> None:

@@ -25,6 +25,7 @@ from harness.types import (
     CheckResult,
     Elicitation,
     ListChange,
+    Media,
     Reply,
     ToolCall,
     ToolMessage,
@@ -37,6 +38,9 @@ from harness.types import (
 
 _LONGEST = 20_000
 """Characters of one text; a result of ten megabytes is for the run log, not for a page."""
+_MEDIA_CHARS = 500_000
+"""Letters of base64 of one picture."""
+_SHOWN_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "audio/wav", "audio/mpeg")
 _ONE_LINE = 80
 """Characters of a JSON value that need no lines of its own."""
 _NOT_SENT = "not sent"
@@ -255,6 +259,17 @@ def _encode_call(call: ToolCall, what: str) -> dict[str, Any]:
         "faults": [_bound_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
         "notes": [_bound_text(note) for note in (*call.not_validated, *_list_injected(call))],
         "frames": build_frames(call, _bound_text),
+        "media": list(map(_encode_media, call.media)),
+    }
+
+
+def _encode_media(media: Media) -> dict[str, Any]:
+    given = "given to the model" if media.given else "not given to a model"
+    # A page of many trials must stay small enough for a browser.
+    shown = media.mime in _SHOWN_TYPES and len(media.data) <= _MEDIA_CHARS
+    return {
+        "words": _bound_text(f"{media.words}, {given}"),
+        "url": f"data:{media.mime};base64,{media.data}" if shown else "",
     }
 
 

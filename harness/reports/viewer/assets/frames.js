@@ -4,7 +4,7 @@
 import { el } from "./elements.js";
 
 /** @typedef {{body: any, left_out: Object<string, string>}} Frame  `left_out`: where in the body, as a JSON Pointer → what of the step
- * @typedef {{tool: string, arguments: string, result: string, structured: string, frames: {about: string, request: Frame | string, response: Frame | string}}} Call */
+ * @typedef {{tool: string, arguments: string, result: string, structured: string, media: {words: string, url: string}[], frames: {about: string, request: Frame | string, response: Frame | string}}} Call */
 
 /** @param {Call} call @param {(text: string, label: string) => Element} box */
 export function framesFold(call, box) {
@@ -33,6 +33,7 @@ function frameText(frame, call) {
 /** @param {string} source @param {Call} call */
 function leftOut(source, call) {
   if (source === "arguments") return JSON.parse(call.arguments);
+  if (source.startsWith("media ")) return `[${call.media[Number(source.slice(6))].words}]`;
   if (source === "structured") return JSON.parse(call.structured || call.result);
   const lines = source.match(/\d+/g); // "text 2-5 of 9"
   return lines ? call.result.split("\n").slice(Number(lines[0]) - 1, Number(lines[1])).join("\n") : call.result;

@@ -102,6 +102,15 @@ function check(one) {
   return item;
 }
 
+/** A picture or a sound, shown on a click. @param {{words: string, url: string}} file */
+function mediaFold(file) {
+  if (!file.url) return el("p", { class: "caption", text: file.words });
+  const fold = el("details", {}, el("summary", { class: "caption", text: file.words }));
+  const tag = file.url.startsWith("data:audio") ? "audio" : "img";
+  fold.addEventListener("toggle", () => fold.append(el(tag, { src: file.url, alt: file.words, class: "media", controls: tag === "audio" })), { once: true });
+  return fold;
+}
+
 /** @param {Detail} one @param {number} replies  how many the trial has */
 function step(one, replies) {
   const reply = one.reply ? `reply ${one.reply} of ${replies}` : "";
@@ -126,6 +135,7 @@ function step(one, replies) {
   };
   part("arguments", one.arguments);
   part("result", one.result);
+  for (const file of one.media || []) item.append(mediaFold(file));
   part("structured result", one.structured);
   if (one.frames) item.append(framesFold(/** @type {any} */ (one), box));
   return item;
