@@ -241,12 +241,22 @@ def conduct_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     return tuple(found)
 
 
-def unseen_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
-    """Return a warning for each call whose result the model was given only in part.
+def unseen_warnings(transcript: Transcript) -> Iterator[CheckResult]:
+    """Yield a warning for each call whose result the model was given only in part.
 
     It does not change the verdict. An agent gets results from the server itself, and whole.
     """
-    return tuple(
+    hint = (
+        "Do not expect of the answer what only that content shows. If the model takes it, say so "
+        "in its configuration: 'takes: [image]'."
+    )
+    said = (one for one in transcript.messages if isinstance(one, UserMessage))
+    attached = [one.words for message in said for one in message.media if not one.given]
+    if attached:
+        told = f"The user attached {'; '.join(attached)}. This model was only told so."
+        label = "not given to the model: attached files"
+        yield build_warning("unseen_content", told, label=label, actual=attached, hint=hint)
+    yield from (
         build_warning(
             "unseen_content",
             f"{call.tool} returned {'; '.join(call.unseen)}. This model was told that the content "
@@ -254,8 +264,7 @@ def unseen_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
             label=f"not given to the model: content of {call.tool}",
             expected="text",
             actual=list(call.unseen),
-            hint="Do not expect of the answer what only that content shows. If the model takes "
-            "it, say so in its configuration: 'takes: [image]'.",
+            hint=hint,
         )
         for call in (transcript.tool_calls if transcript.agent is None else ())
         if call.unseen

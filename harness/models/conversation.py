@@ -39,7 +39,9 @@ def iterate_steps(
     """
     for position, message in enumerate(conversation):
         if isinstance(message, UserMessage):
-            yield message
+            # What is not given is described in the text.
+            given = tuple(one for one in message.media if one.given)
+            yield message if given == message.media else replace(message, media=given)
         elif isinstance(message, AssistantMessage):
             yield message.reply
             if message.reply.tool_requests:

@@ -100,6 +100,8 @@ def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[s
         yield "a leaderboard decides how its conversations go, and the agent's loop is its own"
     if case.interruption != Interruption():
         yield "it interrupts the conversation, which an agent does not allow from outside"
+    if any(turn.attach for turn in case.turns):
+        yield "it attaches files, which only models are given"
     if not kind.resumes(spec):
         if case.user is not None:
             yield "it has a simulated user, and this kind of agent cannot continue a conversation"

@@ -6,6 +6,7 @@ separate so that a cancelled conversation still has a transcript of everything u
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +23,7 @@ from harness.types import (
     SEARCH,
     AssistantMessage,
     Case,
+    Media,
     MediaKind,
     Message,
     Outcome,
@@ -38,6 +40,7 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
+    Variant,
     dataclass,
 )
 
@@ -102,6 +105,14 @@ class ResultForm:
     """About how many tokens of their text; ``None``: all."""
     takes: Collection[MediaKind] = ()
     """What it is given beside text."""
+
+
+def choose_form(variant: Variant | None, takes: Collection[MediaKind]) -> ResultForm:
+    """Return how a model that ``takes`` this is given results under ``variant``."""
+    if variant is None:
+        return ResultForm(takes=takes)
+    most = variant.max_result_tokens
+    return ResultForm(most_tokens=most, takes=() if variant.text_only else takes)
 
 
 class ModelConversation(Conversation):
@@ -194,9 +205,11 @@ class ModelConversation(Conversation):
             if self._error is not None:
                 return "error"
             self._system, recalled = opening.system, opening.recalled
-        return await self._send_prompt(
-            turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled
+        prompt, media = attach_files(turn.prompt, turn.attach, self._form)
+        said = UserMessage(
+            text=prompt, media=media, fresh=turn.fresh and place > 0, recalled=recalled
         )
+        return await self._send_prompt(said)
 
     def _list_calls(self) -> Sequence[ToolCall]:
         return self._calls
@@ -214,11 +227,10 @@ class ModelConversation(Conversation):
             self._record_server_error(made.text)
         return made
 
-    async def _send_prompt(self, prompt: str, *, fresh: bool, recalled: str) -> Stop:
-        """Send ``prompt`` as the user, and continue until it is answered."""
+    async def _send_prompt(self, said: UserMessage) -> Stop:
+        """Send what the user said, and continue until it is answered."""
         said_s = self._elapsed_s() if self._messages else 0.0
-        said = UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
-        self._messages.append(said)
+        self._messages.append(replace(said, said_s=said_s))
         self._answer = ""
         while True:
             # What the user said meanwhile is read by the model next.
@@ -358,6 +370,23 @@ def give_media(call: ToolCall, takes: Collection[MediaKind]) -> ToolCall:
         return call
     media = tuple(replace(one, given=one.kind in takes) for one in call.media)
     return replace(call, media=media)
+
+
+def attach_files(
+    prompt: str, files: Sequence[Media], form: ResultForm
+) -> tuple[str, tuple[Media, ...]]:
+    """Return ``prompt`` with the texts and the descriptions of ``files``, and all the others."""
+    parts, media = [prompt], []
+    for file in files:
+        if file.kind is None:  # a text: the suite's reader lets nothing else through
+            text = b64decode(file.data).decode("utf-8", "replace")
+            parts.append(f"[file {file.words}]\n{text}")
+            continue
+        given = file.kind in form.takes
+        media.append(replace(file, given=given))
+        if not given:
+            parts.append(f"[file {file.words}; this model is not given it]")
+    return "\n\n".join(parts), tuple(media)
 
 
 def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:

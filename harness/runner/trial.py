@@ -38,7 +38,7 @@ from harness.runner.conversation import Conversation, trial_error
 from harness.runner.direct_calls import DirectCalls
 from harness.runner.end_state import read_states
 from harness.runner.faults import build_injector
-from harness.runner.model_conversation import ModelConversation, ResultForm
+from harness.runner.model_conversation import ModelConversation, choose_form
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight, require_tools
 from harness.runner.recordings.recorded_outputs import (
@@ -279,10 +279,7 @@ class _Attempt:
             own_costs(job.suite, job.model.name),
             self._build_speaker(toolbox),
             strategy,
-            ResultForm(
-                most_tokens=None if variant is None else variant.max_result_tokens,
-                takes=() if variant and variant.text_only else get_taken_kinds(job.model),
-            ),
+            choose_form(variant, get_taken_kinds(job.model)),
         )
         if injector is not None:
             injector.pass_time = conversation.pass_time

@@ -21,7 +21,7 @@ from harness.judging import checks_of_model, checks_with
 from harness.suites.faults import read_own_faults
 from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
-from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
+from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, read_attachments, scale_limits
 from harness.suites.parameters import ParameterExpander
 from harness.suites.questions import ReadTest, name_questions
 from harness.suites.simulated_users import format_summary, read_elicit, read_user
@@ -35,7 +35,7 @@ _LIMITS = {
 }
 
 
-_OF_MODEL = ("wordings", "ingest", "max_replies", "max_calls", "max_tokens", "max_cost")
+_OF_MODEL = ("attach", "wordings", "ingest", "max_replies", "max_calls", "max_tokens", "max_cost")
 """Keys that mean nothing in a test without a model."""
 _SAID_BY_USER = (
     "A simulated user writes its own messages; put the first one under 'first_message:' of 'user:'."
@@ -189,6 +189,8 @@ class CaseReader:
         calls = self._read_direct_calls((*path, "call"), values.get("call"), noun)
         if calls:
             turns = (Turn(prompt="", calls=calls),)
+        if files := tuple(read_attachments(self._reading, path, values)):
+            turns = (Turn(prompt=values.get("prompt", ""), attach=files),)
         given_user, at = values.get("user"), (*path, "user")
         user = None if given_user is None else read_user(self._reading, at, given_user, noun)
         shared = self._apply_shared_keys(path, values, self._base, noun)
@@ -200,14 +202,11 @@ class CaseReader:
         if told:
             limits = scale_limits(shared.limits, turns, {*values, *self._given})
             shared = replace(shared, limits=limits)
+        words = format_summary(user) if user else values.get("prompt", "")
         return replace(
             shared,
             name=values["name"] + end if "name" in values else "",
-            prompt=asked[0].prompt
-            if asked
-            else format_summary(user)
-            if user
-            else values.get("prompt", ""),
+            prompt=asked[0].prompt if asked else words,
             checks=(*self._read_checks(path, test, values, noun), *usual),
             wordings=values.get("wordings", ()),
             turns=turns,

@@ -47,7 +47,7 @@ from harness.suites.identities import (
     build_expectation_layout,
     parse_contexts,
 )
-from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
+from harness.suites.ingest import ATTACH, INGEST, INGEST_PROMPT_FIELD
 from harness.suites.interference import INTERFERENCE
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
@@ -349,6 +349,7 @@ _TEST_FIELDS = {
     "name": line_field("Name of the test, unique in the suite.", required=True),
     "description": text_field("What the test is for, in a sentence."),
     "prompt": text_field("What the user says."),
+    "attach": ATTACH,
     "wordings": WORDINGS,
     "test": line_field(
         "The question that it asks, if other tests ask it in other words: they count as one."

@@ -1,27 +1,36 @@
-"""``ingest`` of a test: texts that the model gets before the questions, and their turns.
+"""What a model gets beside the questions: texts before them (``ingest``), and files (``attach``).
 
-Each chunk has a conversation of its own, so the model can answer later questions only if it stored
-the chunk on the server and looks it up there.
+Each chunk of an ingested text has a conversation of its own, so the model can answer later
+questions only if it stored the chunk on the server and looks it up there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import base64
+import hashlib
+import mimetypes
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from harness.base import (
     TEXT,
+    DocumentReader,
+    Field,
     InvalidValue,
+    Steps,
+    Values,
     any_of,
     array_of,
     build_field,
     describe_value,
+    lines_field,
     parse_items,
     parse_list,
 )
-from harness.types import Limits, Turn
+from harness.types import Limits, Media, Turn
 
 Session: TypeAlias = tuple[str, ...]
 """The texts of one conversation, one for each message."""
@@ -152,3 +161,45 @@ def _find_chunk_end(text: str, begins: int, size: int) -> int:
         if found > begins:
             return found + len(mark)
     return begins + size
+
+
+MOST_BYTES = 3_000_000
+"""Largest file: about what every API takes."""
+_TEXT = ("text/plain", "text/csv", "text/markdown", "application/json")
+
+ATTACH: Field = lines_field("Files that come with the first prompt, relative to the suite.")
+"""``attach: [photo.png]``."""
+
+
+def read_attachments(reading: DocumentReader, path: Steps, values: Values) -> Iterator[Media]:
+    """Yield the files that the ``values`` of the test at ``path`` attach."""
+    others = [key for key in ("turns", "user", "ingest") if values.get(key)]
+    if others and values.get("attach"):
+        message = f"'attach' goes with 'prompt', and not with {others[0]!r}."
+        reading.add_key_problem((*path, "attach"), message)
+        return
+    for place, name in enumerate(values.get("attach", ())):
+        at = (*path, "attach", place) if len(values["attach"]) > 1 else (*path, "attach")
+        mime = mimetypes.guess_type(name)[0] or ""
+        try:
+            with (Path(reading.document.file).parent / name).open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+        except OSError as error:
+            reading.add_problem(at, f"the file {name!r} cannot be read: {error.strerror}.")
+            continue
+        size = f"{len(content):,} bytes"
+        media = Media(
+            words=f"{name}, {mime}, {size}",
+            mime=mime,
+            data=base64.b64encode(content).decode(),
+            sha256=hashlib.sha256(content).hexdigest(),
+        )
+        if len(content) > MOST_BYTES:
+            reading.add_problem(at, f"the file {name!r} is larger than {MOST_BYTES:,} bytes.")
+        elif mime not in _TEXT and media.kind is None:
+            meant = "Attach a picture (PNG, JPEG, GIF, WebP), a PDF, a sound (WAV, MP3) or a text."
+            reading.add_problem(
+                at, f"no model takes {name!r}, which is {mime or 'unknown'}.", meant
+            )
+        else:
+            yield media

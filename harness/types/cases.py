@@ -17,6 +17,7 @@ from harness.types.case_parts import (
     Repeats,
 )
 from harness.types.faults import FaultSet
+from harness.types.media import Media
 from harness.types.shared_dataclass import dataclass
 from harness.types.specs import GuardRails, Isolation, ModelSpec, ServerSpec
 from harness.types.variants import Variant
@@ -85,6 +86,13 @@ class Turn:
     """Whether it only tells the model what later turns will ask about, and needs no answer."""
     calls: tuple[ScriptedCall, ...] = ()
     """Calls that are made in place of a conversation: no model is asked, and nothing is said."""
+    attach: tuple[Media, ...] = ()
+    """Files that come with the words."""
+
+    @property
+    def marks(self) -> list[str]:
+        """What determines its trials beside words and checks."""
+        return [*(["fresh"] if self.fresh else []), *(file.sha256 for file in self.attach)]
 
 
 GREETING = "Hi! How can I help you today?"

@@ -38,4 +38,4 @@ def test_an_agent_gets_the_content_from_the_server() -> None:
         tool="look", arguments={}, outcome="ok", reply=1, media=described("image image/png, 4 kB")
     )
     agent = AgentFacts()
-    assert unseen_warnings(Transcript(tool_calls=(call,), agent=agent)) == ()
+    assert list(unseen_warnings(Transcript(tool_calls=(call,), agent=agent))) == []

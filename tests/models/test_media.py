@@ -15,7 +15,7 @@ from tests.models.support import APIS, TOOLS, Api, converse, opened, spec_for
 
 
 def of(mime: str, content: bytes) -> Media:
-    return Media(words=mime, mime=mime, data=base64.b64encode(content).decode())
+    return Media(words=mime, mime=mime, data=base64.b64encode(content).decode(), given=True)
 
 
 PICTURE = of("image/png", b"\x89PNG\r\n\x1a\nabc")

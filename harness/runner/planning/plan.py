@@ -224,10 +224,7 @@ def describe_case(case: Case) -> JsonObject:
     }
     caller, rules, interruption = case.caller, case.leaderboard, case.interruption
     parts = {
-        "turns": [
-            [turn.prompt, _describe_checks(turn.checks), *(["fresh"] if turn.fresh else [])]
-            for turn in case.turns
-        ],
+        "turns": [[turn.prompt, _describe_checks(turn.checks), *turn.marks] for turn in case.turns],
         "calls": [[call.tool, call.arguments] for call in case.calls],
         "setup": [[call.tool, call.arguments] for call in case.setup],
         "teardown": [[call.tool, call.arguments] for call in case.teardown],

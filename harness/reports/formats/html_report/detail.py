@@ -182,7 +182,8 @@ def _encode_steps(said: Transcript, changes: deque[ListChange]) -> list[dict[str
                 if message.recalled:
                     recalled = "What the server remembers, for the system prompt: "
                     steps.append(_say("harness", f"{recalled}{message.recalled}"))
-                steps.append(_say("user", message.text))
+                media = list(map(_encode_media, message.media))
+                steps.append(_say("user", message.text) | ({"media": media} if media else {}))
             case AssistantMessage(reply=reply):
                 steps += [_say("harness", str(one)) for one in take_changes(changes, number)]
                 number += 1

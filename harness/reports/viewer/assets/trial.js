@@ -120,7 +120,7 @@ function step(one, replies) {
       const fold = el("details", {}, el("summary", { class: "caption", text: "thinking" }), box(one.thinking, `Thinking of ${who}`));
       return el("li", { class: one.who }, el("span", { class: "who", text: who }), fold);
     }
-    return el("li", { class: one.who }, el("span", { class: "who", text: who }), box(one.text || "(no text)", who));
+    return el("li", { class: one.who }, el("span", { class: "who", text: who }), box(one.text || "(no text)", who), ...(one.media || []).map(mediaFold));
   }
   const ok = one.wanted || ["ok", "under way", "tool_search"].includes(one.outcome); // a wanted refusal is no fault
   const item = el("li", { class: ok ? "call" : "call bad" },

@@ -1,0 +1,73 @@
+"""``attach:``: files that come with the first prompt of a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.base import InvalidInput
+from harness.judging.trial_checks import unseen_warnings
+from harness.runner.model_conversation import ResultForm, attach_files
+from harness.runner.planning.plan import describe_case
+from harness.types import Case, Transcript, UserMessage
+from tests.suites.files import read as read_text
+
+PNG = b"\x89PNG\r\n\x1a\nabc"
+
+
+def read(folder: Path, *attached: str) -> Case:
+    (folder / "dot.png").write_bytes(PNG)
+    (folder / "notes.csv").write_text("a,b\n1,2\n", "utf-8")
+    (folder / "program.exe").write_bytes(b"MZ")
+    (folder / "large.png").write_bytes(b"\x89PNG" + bytes(3_000_000))
+    listed = ", ".join(attached)
+    text = f"""
+suite: s
+server: x
+tests:
+- name: t
+  prompt: What?
+  attach: [{listed}]
+  assertions: {{must_call: [do_it]}}
+"""
+    return read_text(folder, text).cases[0]
+
+
+def test_a_picture_goes_with_the_prompt_and_a_text_into_it(tmp_path: Path) -> None:
+    case = read(tmp_path, "dot.png", "notes.csv")
+    prompt, (picture,) = attach_files("What?", case.turns[0].attach, ResultForm(takes=["image"]))
+    assert prompt == "What?\n\n[file notes.csv, text/csv, 8 bytes]\na,b\n1,2\n"
+    assert (picture.mime, picture.given, len(picture.data)) == ("image/png", True, 16)
+
+
+def test_a_model_that_takes_no_pictures_is_told_of_them_and_a_warning_says_so(
+    tmp_path: Path,
+) -> None:
+    case = read(tmp_path, "dot.png")
+    prompt, media = attach_files("What?", case.turns[0].attach, ResultForm())
+    assert prompt == "What?\n\n[file dot.png, image/png, 11 bytes; this model is not given it]"
+    said = Transcript(messages=(UserMessage(text=prompt, media=media),))
+    assert [one.actual for one in unseen_warnings(said)] == [["dot.png, image/png, 11 bytes"]]
+
+
+def test_another_file_makes_another_trial(tmp_path: Path) -> None:
+    one, other = (describe_case(read(tmp_path, name)) for name in ("dot.png", "notes.csv"))
+    assert one["turns"] != other["turns"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("gone.png", "the file 'gone.png' cannot be read: No such file or directory"),
+        ("large.png", "the file 'large.png' is larger than 3,000,000 bytes"),
+        ("program.exe", "no model takes 'program.exe'"),
+    ],
+)
+def test_a_file_that_no_model_can_be_given_is_an_error_of_its_line(
+    tmp_path: Path, name: str, words: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read(tmp_path, name)
+    assert words in str(caught.value)
+    assert ":7:" in str(caught.value)
