@@ -37,6 +37,7 @@ class ChangeListener:
     def __init__(self) -> None:
         """Start without a listener."""
         self._wanted, self._settled = anyio.Event(), anyio.Event()
+        self._listening = anyio.CancelScope()
 
     async def start(self, client: McpClient) -> None:
         """Listen from now on, if the list of tools can change; wait until the server agreed."""
@@ -44,6 +45,10 @@ class ChangeListener:
             self._wanted.set()
             with anyio.move_on_after(ACKNOWLEDGED_S):
                 await self._settled.wait()
+            if not self._settled.is_set():
+                # Once for a connection; and its calls may wait behind the request.
+                self._settled.set()
+                self._listening.cancel()
 
     async def listen_until(self, over: anyio.Event, client: McpClient) -> None:
         """Wait for ``over``, the end of the connection of ``client``, and listen meanwhile."""
@@ -53,9 +58,12 @@ class ChangeListener:
             tasks.cancel_scope.cancel()
 
     async def _listen(self, client: McpClient) -> None:
+        from mcp.shared.exceptions import MCPError  # loads the SDK, which a client has loaded
+
         await self._wanted.wait()
         # Who only listens does not decide about the connection: calls find out what is wrong.
-        with suppress(HarnessError, HttpFault, OSError, ValueError, RuntimeError):
+        faults = HarnessError, HttpFault, MCPError, OSError, ValueError, RuntimeError
+        with self._listening, suppress(*faults):
             for _ in range(MOST_ATTEMPTS):
                 await self._listen_once(client)
         self._settled.set()

@@ -190,7 +190,7 @@ SHOWN: Mapping[str, str] = {
         "test_what_cannot_be_compared_is_refused_before_a_model_is_asked"
     ),
     # The probe.
-    "cannot be sent with a flaw at all": "tests/probing/test_token_swaps.py",
+    "cannot be sent with a flaw": "tests/probing/test_token_swaps.py",
     "If no identity sees a change, the alteration had no effect": "tests/probing/interference",
 }
 """Words of a sentence → the test, the file or the folder of tests that shows it."""

@@ -2,6 +2,7 @@
 
 ``unlock`` adds the tool ``erase``, ``lock`` takes it away, ``churn`` changes a description each
 time; ``BREAKS`` makes the list unreadable once it has changed, ``MUTE`` hides that it can change.
+``LISTENS`` names how a subscription fails.
 """
 
 from __future__ import annotations
@@ -75,12 +76,20 @@ class Growing(Server[Any]):
         return super().create_initialization_options(*args, **named)
 
 
+async def refuse(ctx: Context, params: Any) -> Any:
+    """Refuse a subscription, or never acknowledge it."""
+    if os.environ["LISTENS"] == "never":
+        await anyio.sleep_forever()
+    raise MCPError(-32601, "nobody may listen")
+
+
 mute = "MUTE" in os.environ
+listening = refuse if "LISTENS" in os.environ else ListenHandler(bus)
 server = (Server[Any] if mute else Growing)(
     "growing",
     on_list_tools=list_tools,
     on_call_tool=call_tool,
-    on_subscriptions_listen=None if mute else ListenHandler(bus),
+    on_subscriptions_listen=None if mute else listening,
 )
 
 

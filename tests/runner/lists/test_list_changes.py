@@ -15,7 +15,9 @@ import harness
 from harness.runlog import read_log
 from harness.runner.direct_calls import DirectCalls
 from harness.runner.model_conversation import ModelConversation
-from harness.sessions import open_sessions
+from harness.runner.variants.shown_tools import ShownTools
+from harness.runner.variants.variant_session import VariantModel, VariantSession
+from harness.sessions import Session, open_sessions
 from harness.sessions.list_changes import MOST_CHANGES, UNREAD
 from harness.types import (
     GuardRails,
@@ -26,6 +28,7 @@ from harness.types import (
     Transcript,
     TransportSpec,
     Turn,
+    Variant,
 )
 from tests.clock import BOUND_S
 from tests.support import ScriptedModel, a_case, asks, says
@@ -187,3 +190,42 @@ def test_what_came_is_in_the_log_and_judged_by_the_prohibitions(
     tools = log.tools[said.tools_digest]
     assert tools.changes[0].added == ("erase",)
     assert tools.get("erase") is not None
+
+
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_a_variant_shows_what_came_under_its_own_names() -> None:
+    variant = Variant(name="v", prefix="my_")
+    with anyio.fail_after(BOUND_S):
+        async with open_sessions() as pool, pool.lend_session(build_spec(), None) as session:
+            await session.listen_for_changes()
+            shown = [ShownTools(variant, session.tools)]
+
+            def show(changed: Session) -> ShownTools:
+                shown.append(ShownTools(variant, changed.tools))
+                return shown[-1]
+
+            model = ScriptedModel(asks(("my_unlock", {})), asks(("my_erase", {})), says("done"))
+            seen = VariantSession(session, shown[0], show)
+            case = a_case(limits=Limits(max_replies=9, max_calls=9))
+            conversation = ModelConversation(case, VariantModel(model, shown), seen)
+            await conversation.run()
+    said = conversation.build_transcript()
+    assert model.offered[1] == tuple(f"my_{name}" for name in GROWN)
+    assert [(call.tool, call.outcome) for call in said.tool_calls] == [
+        ("unlock", "ok"),
+        ("erase", "ok"),
+    ]
+    assert said.tools == GROWN
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("how", ["refuses", pytest.param("never", marks=pytest.mark.slow)])
+async def test_a_server_that_takes_no_subscription_is_called_as_before(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.sessions.list_changes.ACKNOWLEDGED_S", 0.2)
+    model = ScriptedModel(asks(("unlock", {})), asks(("lists", {})), says("done"))
+    said, changes = await converse(build_spec(LISTENS=how), model)
+    assert [call.outcome for call in said.tool_calls] == ["ok", "ok"]
+    assert (said.stop, changes) == ("answer", ())
