@@ -21,6 +21,7 @@ from harness.base import digest_json, utc_now
 from harness.judging.attacks import describe_attack
 from harness.judging.checks.explaining.transcript_lines import format_call
 from harness.judging.checks.registry import KINDS, every_check, get_kind
+from harness.judging.deputies import find_deputies
 from harness.judging.faults import describe_faults
 from harness.judging.matching.failure_texts import find_failure_words
 from harness.judging.trial_checks import (
@@ -152,6 +153,7 @@ def judge_trial(
         *conduct_warnings(transcript),
         *describe_faults(trial.axes.get("fault"), transcript, checks or (), tools),
         *describe_attack(trial, transcript),
+        *find_deputies(trial, transcript),
         *unseen_warnings(transcript),
         *written_call_warnings(transcript),
         *warn_of_unmarked_failures(transcript),

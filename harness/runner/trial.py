@@ -21,12 +21,8 @@ from harness.judging import (
 from harness.models import PerTrialModel, get_taken_kinds
 from harness.runlog import TrialLine
 from harness.runner.agent_conversation import AgentConversation
-from harness.runner.attacks.interposers import (
-    build_planter,
-    interpose,
-    interpose_model,
-    list_planted,
-)
+from harness.runner.attacks import interposers
+from harness.runner.attacks.planter_view import PlanterView, list_planter_users
 from harness.runner.case_rules import (
     QuestionAnswers,
     ScriptedCalls,
@@ -147,7 +143,7 @@ class _Attempt:
         self._unrecorded = False
         self._replay: tuple[CheckResult, ...] = ()
         self._recorded_reward: float | None = None
-        self._planter: Planter | None = build_planter(job)
+        self._planter: Planter | None = interposers.build_planter(job)
         self.error: TrialError | None = None
 
     async def run(self) -> None:
@@ -194,18 +190,20 @@ class _Attempt:
         references = await context.end_states.read_references(case, job.server, context.pool)
         told = get_server_contexts(case, job.trial.key)
         # All at once: trials that hold one session and wait for another could block each other.
-        server, users = context.get_server(job), tuple(told.values())
+        server, users = context.get_server(job), (*told.values(), *list_planter_users(job))
         async with (
             context.pool.lend_sessions(server, users, case.caller.credential) as lent,
-            self._answers.open(self._trace_sessions(lent)) as asked,
+            self._answers.open(self._trace_sessions(lent[: len(told)])) as asked,
         ):
-            session = asked[0]
+            session, view = asked[0], PlanterView(job, next(iter(lent[len(told) :]), None))
             if job.model.agent is None:  # an agent listens by itself
                 for each in lent:
                     await each.listen_for_changes()
             toolbox = None if case.user is None else give_toolbox(session, case.user)
             sessions = [withhold_tools(each, case.user) for each in asked]
-            sessions = interpose(sessions, injector := build_injector(job), self._planter)
+            sessions = interposers.interpose(
+                sessions, injector := build_injector(job), self._planter
+            )
             self._tools = sessions[-1].tools
             offers = [each.tools for each in sessions]
             require_tools(case, job.server.name, offers, session.stderr_tail())
@@ -223,10 +221,12 @@ class _Attempt:
             self._scripted = ScriptedCalls(case, session)
             try:
                 if await self._scripted.set_up():
+                    await view.look_before()
                     await self._conversation.run()
+                    await view.look_after(session, self._conversation.build_transcript())
                     # Before the teardown, which may remove what is compared.
                     states = await read_states(case, job.server, session)
-                    self._states = (*references, *states)
+                    self._states = (*references, *states, *view.states)
             finally:
                 await self._scripted.tear_down()
                 if case.caller.group is not None:
@@ -250,7 +250,7 @@ class _Attempt:
             model = model.for_trial(self._label)
         else:
             model = grant_leave(model, job, shown)
-            model = interpose_model(model, injector, self._planter, sessions, shown)
+            model = interposers.interpose_model(model, injector, self._planter, sessions, shown)
             if variant is not None:
                 model = VariantModel(model, shown)
         if variant is not None:
@@ -371,7 +371,7 @@ class _Attempt:
         said = self._scripted.complete_transcript(self._conversation.build_transcript())
         return replace(
             self._answers.complete_transcript(said),
-            states=(*self._states, *list_planted(self._planter)),
+            states=(*self._states, *interposers.list_planted(self._planter)),
             beside=self._beside,
             shown_digest="" if self._shown is None else self._shown.digest,
         )

@@ -162,7 +162,10 @@ def _build_figures(
         stopped=sum(outcome == "stopped" for _, outcome in judged),
         not_reached=sum(outcome == "not_reached" for _, outcome in judged),
         unjudged=len(attacked) - len(judged),
-        deputies=sum(any(it.kind == CONFUSED_DEPUTY for it in one.checks) for one, _ in judged),
+        deputies=sum(
+            any(it.kind == CONFUSED_DEPUTY and it.verdict == "failed" for it in one.checks)
+            for one, _ in judged
+        ),
     )
 
 
