@@ -73,6 +73,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     provider_opts: Mapping[str, Any] | None = None,
     agent: str | Sequence[str] | None = (),
     category: str | None = None,
+    attack: str | None = None,
     pattern: str | None = None,
     server: str | Sequence[str] | None = None,
     mcp_config: str | Path | None = None,
@@ -114,10 +115,11 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         agent: Agent under test, beside models: claude-code, codex, one of agents: in harness.yml,
             or a command. 'harness models' lists them.
         category: Run only these parts of a leaderboard.
+        attack: Run also under these attacks of a leaderboard.
         pattern: Run only cases whose name or tag matches.
         server: Use this server, for example "python my_server.py"; several are joined.
-        mcp_config: Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop,
-            VS Code and others.
+        mcp_config: Take servers from the configuration of an MCP client: .mcp.json, VS Code and
+            others.
         protocol: Revision of MCP to speak with every server, in place of what its entry says;
             legacy is the older handshake.
         start_timeout_s: Seconds from the start of every server to its list of tools, such as 300

@@ -95,6 +95,7 @@ from .fetching.cache import replace_folder as replace_folder
 from .fetching.cache import tree_digest as tree_digest
 from .fetching.pypi import fetch_wheel as fetch_wheel
 from .fetching.pypi import gunzip as gunzip
+from .fetching.pypi import install_packages as install_packages
 from .fetching.pypi import read_members as read_members
 from .fetching.pypi import write_files as write_files
 from .forms import fill_form as fill_form

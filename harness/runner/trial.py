@@ -336,7 +336,8 @@ class _Attempt:
         return shown
 
     async def _execute_recorded(self, recorded: Transcript, recording: ExecutableRecording) -> None:
-        case, server, context = self._job.trial.case, self._job.server, self._context
+        index, server, context = self._job.trial.number - 1, self._job.server, self._context
+        case = recording.restore_trial(self._job.trial.case, index)
         references = await context.end_states.read_references(case, server, context.pool)
         async with context.pool.lend_session(
             server, case.caller.user_context, case.caller.credential
@@ -354,7 +355,6 @@ class _Attempt:
         self._recorded = replace(now, states=states)
         self._replay = (replay_check(differences),)
         # What was judged when it was recorded counts where no judge is asked now.
-        index = self._job.trial.number - 1
         self._judge.given = recording.get_verdicts(case.name, index)
         self._recorded_reward = recording.get_reward(case.name, index)
 

@@ -41,6 +41,7 @@ from .leaderboards import DecoyLeaderboard as DecoyLeaderboard
 from .leaderboards import ExecutableRecording as ExecutableRecording
 from .leaderboards import ModelRecording as ModelRecording
 from .leaderboards import ReplayableLeaderboard as ReplayableLeaderboard
+from .leaderboards import add_attacks as add_attacks
 from .leaderboards import add_categories as add_categories
 from .readers import make_reader as make_reader
 from .readers import read_suite as read_suite

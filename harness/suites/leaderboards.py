@@ -56,6 +56,9 @@ class ExecutableRecording(ModelRecording, Protocol):
     def restore_case(self, case: Case) -> Case:
         """Return ``case`` as it was recorded, in particular its checks."""
 
+    def restore_trial(self, case: Case, index: int) -> Case:
+        """Return the restored ``case`` as that trial of it began, in particular its setup."""
+
     def get_verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
         """Return ``statement → judgement`` of the recorded judge for a trial.
 
@@ -75,6 +78,18 @@ class ReplayableLeaderboard(Protocol):
 
         Raises:
             UsageError: there is no recording of this leaderboard.
+        """
+
+
+@runtime_checkable
+class AttackableLeaderboard(Protocol):
+    """A leaderboard whose tasks can be run under attacks of its own (``--attack``)."""
+
+    def add_attacks(self, part: str | None, attacks: str, model: str) -> str:
+        """Return ``part`` with ``attacks``, joined by commas, which address ``model`` by name.
+
+        Raises:
+            NothingToRun: its data were not fetched.
         """
 
 
@@ -133,3 +148,27 @@ def add_categories(names: Sequence[str], categories: str | None) -> list[str]:
     return [
         f"{name}:{','.join(chosen)}" if (chosen := parts.get(name)) else name for name in placed
     ]
+
+
+def add_attacks(names: Sequence[str], attacks: str, model: str) -> list[str]:
+    """Return ``names``, each leaderboard that has attacks with ``attacks`` on ``model``.
+
+    Raises:
+        UsageError: none of them has attacks.
+    """
+    placed: list[str] = []
+    for name in names:
+        leaderboard, part = parse_leaderboard(name) or ("", None)
+        found: object = LEADERBOARDS.get(leaderboard) if leaderboard else None
+        if isinstance(found, AttackableLeaderboard):
+            placed.append(f"{leaderboard}:{found.add_attacks(part, attacks, model)}")
+        else:
+            placed.append(name)
+    if placed == list(names):
+        message = (
+            "--attack names attacks of a leaderboard, but no leaderboard that has any is named"
+        )
+        raise UsageError(
+            message, meant="Name one: harness evals agentdojo:banking --attack direct."
+        )
+    return placed

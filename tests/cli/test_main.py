@@ -107,7 +107,7 @@ def test_what_a_server_says_in_its_error_is_harmless(
                 'my_server.py". Known: crm,'
             ),
         ),
-        ("fetch nope", "there is no leaderboard named 'nope'\n  Known: bfcl, tau2."),
+        ("fetch nope", "there is no leaderboard named 'nope'\n  Known: agentdojo, bfcl, tau2."),
         (
             "evals --max-cost nan",
             "--max-cost: expected a number of at least 0, found nan",

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -54,12 +54,39 @@ def fetch_wheel(name: str, release: str, sha256: str, downloads: Path, progress:
     return target
 
 
+def install_packages(lock: Path, folder: Path, wheels: Path | None, progress: Progress) -> None:
+    """Install exactly the packages of ``lock``, a file with their versions and hashes.
+
+    They are put into ``folder`` alone: none of their dependencies is added, and nothing of this
+    Python is changed. ``wheels`` is a folder to take them from instead of the package index.
+
+    Raises:
+        UsageError: they cannot be had, or one is not the published file.
+    """
+    by_hand = (
+        "Download them where you can (pip download --no-deps --only-binary=:all: -r "
+        f"{lock} --dest FOLDER), and name the folder with --from FOLDER."
+    )
+    if find_spec("pip") is None:
+        raise UsageError("this Python has no pip to install with", meant=by_hand)
+    options = ["--require-hashes", "--target", str(folder), "--requirement", str(lock)]
+    if wheels is not None:
+        options += ["--no-index", "--find-links", str(wheels.absolute())]
+    _run_pip("install", "the packages", options, progress, by_hand)
+
+
 def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) -> None:
+    options = ["--dest", str(folder), requirement]
+    _run_pip("download", requirement, options, progress, by_hand)
+
+
+def _run_pip(action: str, what: str, more: Sequence[str], progress: Progress, by_hand: str) -> None:
+    """Run pip without dependencies; a failure has its last words."""
     options = "--no-deps --no-cache-dir --only-binary=:all: --disable-pip-version-check --no-input"
-    command = [sys.executable, "-m", "pip", "download", *options.split()]
-    command += ["--dest", str(folder), *_detect_pip_options(), requirement]
+    command = [sys.executable, "-m", "pip", action, *options.split()]
+    command += [*_detect_pip_options(), *more]
     said: list[str] = []
-    progress(f"downloading {requirement}", 0, 0)
+    progress(f"downloading {what}", 0, 0)
     with subprocess.Popen(  # noqa: S603 - pip itself, with arguments of ours
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as process:
@@ -67,11 +94,11 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
         # stderr is in the same pipe: a second one that nobody reads could fill up and block pip.
         for line in process.stdout:
             if amounts := _RAW_PROGRESS.search(line):
-                progress(f"downloading {requirement}", int(amounts[1]), int(amounts[2]))
+                progress(f"downloading {what}", int(amounts[1]), int(amounts[2]))
             else:
                 said.append(line.rstrip())
     if process.returncode:
-        lines = [f"pip could not download {requirement}:", *said[-_LAST:]]
+        lines = [f"pip could not {action} {what}:", *said[-_LAST:]]
         raise UsageError("\n    ".join(lines), meant=by_hand)
 
 

@@ -22,7 +22,8 @@ from harness.base import (
     digest_json,
     read_stamp,
 )
-from harness.leaderboards.tau2.tasks import JsonNode, Task, read_task
+from harness.leaderboards.json_node import JsonNode
+from harness.leaderboards.tau2.tasks import Task, read_task
 from harness.types import ScriptedCall, ServerSpec, dataclass
 
 SHA256: Final[Mapping[str, str]] = {

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from harness.base import UsageError
 from harness.judging import MAX_EXPLANATION, RECORDED_JUDGE
+from harness.leaderboards.json_node import JsonNode
 from harness.leaderboards.tau2.data import DOMAINS
-from harness.leaderboards.tau2.tasks import JsonNode, Task, read_task
+from harness.leaderboards.tau2.tasks import Task, read_task
 from harness.models import make_ids_unique
 from harness.types import (
     AssistantMessage,

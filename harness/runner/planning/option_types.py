@@ -143,3 +143,9 @@ ATTRIBUTES = OptionType(
     _parse_json,
     takes_file=True,
 )
+
+NOT_A_FILE: Mapping[Any, str] = {
+    "pytest": "a leaderboard is no file that pytest collects",
+    "page": "a leaderboard is no file that can be uploaded",
+}
+"""Why some entrances have no options of leaderboards."""

@@ -18,6 +18,7 @@ from harness.runner.planning.option_types import (
     FILE,
     FLAG,
     MOST_IN_A_PROCESS,
+    NOT_A_FILE,
     SHARD,
     TEXT,
     TRIAL_RANGE,
@@ -163,10 +164,10 @@ OPTIONS = (
         TEXT,
         "Run only these parts of a leaderboard.",
         fields=("categories",),
-        absent={
-            "pytest": "a leaderboard is no file that pytest collects",
-            "page": "a leaderboard is no file that can be uploaded",
-        },
+        absent=NOT_A_FILE,
+    ),
+    RunOption(
+        "attack NAME,…", TEXT, "Run also under these attacks of a leaderboard.", absent=NOT_A_FILE
     ),
     RunOption(
         "pattern PATTERN",
@@ -184,8 +185,7 @@ OPTIONS = (
     RunOption(
         "mcp-config FILE",
         FILE,
-        "Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS Code "
-        "and others.",
+        "Take servers from the configuration of an MCP client: .mcp.json, VS Code and others.",
         absent={"page": _OWN_FILES},
     ),
     RunOption(

@@ -29,6 +29,7 @@ from harness.runner.planning.request import CONCURRENCY, RunRequest
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.preflight.preflight import check_credentials, check_routes
 from harness.runner.recordings.recorded_outputs import (
+    RECORDED,
     has_judgements,
     recorded_models,
     restore_suites,
@@ -39,6 +40,7 @@ from harness.sessions import with_shared_process
 from harness.suites import (
     OFFLINE,
     Config,
+    add_attacks,
     add_categories,
     find_suites,
     list_points,
@@ -216,10 +218,29 @@ def prepare_plan(
 def _find_suites(request: RunRequest, cwd: Path, given: Sequence[Suite]) -> Sequence[Suite]:
     found: Sequence[Suite] = ()
     if request.suites or not given:
-        names = add_categories(request.suites, request.categories)
+        names = _add_attacks(add_categories(request.suites, request.categories), request)
         read = make_reader(request.max_cases, lenient=request.lenient)
         found = find_suites(names, suite_roots(cwd), VOCABULARY, read)
     return remove_duplicates((*given, *found))
+
+
+def _add_attacks(names: Sequence[str], request: RunRequest) -> Sequence[str]:
+    """Return ``names`` with the attacks of ``request``, which address its model.
+
+    Raises:
+        UsageError: no leaderboard has attacks, or it is unclear which model they address.
+    """
+    if request.attack is None:
+        return names
+    entrants = [*request.models, *request.agents]
+    # What a recorded run was told is in the recording.
+    live = [name for name in entrants if not name.startswith(f"{RECORDED}:")]
+    if len(live) > 1 and "@" not in request.attack:
+        raise UsageError(
+            "an attack addresses a model by name, and this run has several",
+            meant=f"Run one at a time, or name one: --attack {request.attack}@{live[0]}.",
+        )
+    return add_attacks(names, request.attack, live[0] if live else "")
 
 
 def _select_suites(

@@ -33,6 +33,8 @@ class RunRequest:
     """Suite names or paths; none means all of the project."""
     categories: str | None = None
     """Parts of a leaderboard, joined by commas; ``None`` means all."""
+    attack: str | None = None
+    """Attacks of a leaderboard, joined by commas; ``None`` runs none."""
     models: Sequence[str] = ()
     """Models that answer; none means each suite's own, else the configured default, else
     `harness.suites.config.models.OFFLINE`."""

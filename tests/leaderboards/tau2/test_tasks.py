@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.leaderboards.tau2.tasks import Action, JsonNode, format_scenario, read_task
+from harness.leaderboards.json_node import JsonNode
+from harness.leaderboards.tau2.tasks import Action, format_scenario, read_task
 from tests.leaderboards.tau2.support import task
 
 

@@ -43,6 +43,7 @@ VALID: dict[str, list[tuple[str, Any]]] = {
     "model": [("claude", "claude")],
     "agent": [("codex", ["codex"])],
     "category": [("simple,live", "simple,live")],
+    "attack": [("direct,dos", "direct,dos")],
     "pattern": [("refund*", "refund*")],
     "server": [("crm", ("crm",))],
     "mcp_config": [(".mcp.json", ".mcp.json")],

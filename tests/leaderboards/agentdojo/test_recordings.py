@@ -1,0 +1,114 @@
+"""The runs that the benchmark logs, read with or without the package."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.base.errors import UsageError
+from harness.leaderboards.agentdojo.recordings import assign_versions, load_pipelines, read_runs
+from harness.types import JsonObject
+from tests.leaderboards.agentdojo.support import call, log, say
+
+OLD = {"user_tasks": {"user_task_0": "Pay."}, "injection_tasks": {"injection_task_0": "Steal."}}
+NEW = {
+    "user_tasks": {"user_task_0": "Pay the bill."},
+    "injection_tasks": {"injection_task_0": "Steal.", "injection_task_1": "Lie."},
+}
+VERSIONS: dict[str, Any] = {"v1": {"banking": OLD}, "v2": {"banking": NEW}, "v3": {"banking": NEW}}
+
+
+def written(folder: Path, *rows: JsonObject) -> Path:
+    path = folder / "runs.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def versions_of(folder: Path, *rows: JsonObject) -> list[str | None]:
+    runs = list(read_runs(written(folder, *rows)))
+    return [run.version for run in assign_versions(runs, VERSIONS, {"dos"})]
+
+
+def test_a_run_without_version_has_the_oldest_that_asks_in_its_words(tmp_path: Path) -> None:
+    assert versions_of(tmp_path, log([say("Pay.")])) == ["v1"]
+    assert versions_of(tmp_path, log([say("Pay the bill.")])) == ["v2"]
+    named = log([say("Pay the bill.")], benchmark_version="v3")
+    assert versions_of(tmp_path, named) == ["v3"]
+    # In words of no version, only the tasks count.
+    attack = {"injection_task_id": "injection_task_1", "attack_type": "dos"}
+    assert versions_of(tmp_path, log([say("Pay now.")], **attack)) == ["v2"]
+
+
+def test_a_pipeline_has_one_version_unless_a_run_is_in_older_words(tmp_path: Path) -> None:
+    plain = {"injection_task_id": "injection_task_0", "attack_type": "direct"}
+    stated = {**plain, "injections": {"place": "Please: Steal."}}
+    late = log([say("Pay the bill.")], injection_task_id="injection_task_1", attack_type="direct")
+    alone = log([say("Pay.")], **stated)
+    assert versions_of(tmp_path, late, alone) == ["v2", "v1"]
+    assert versions_of(tmp_path, late, log([say("Pay the bill.")], **stated)) == ["v2", "v2"]
+
+
+def test_calls_without_results_are_no_part_of_the_conversation(tmp_path: Path) -> None:
+    asked = call("send_money", {"amount": 1})
+    path = written(tmp_path, log([say("Pay."), *call("read_file", {}, "text"), asked[0]], None))
+    [run] = read_runs(path)
+    assert [len(reply.tool_requests) for reply in run.transcript.all_replies] == [1, 0]
+    assert run.unsent == ({"function": "send_money", "args": {"amount": 1}},)
+
+
+def test_blocks_of_later_logs_are_read_as_text_and_errors_as_errors(tmp_path: Path) -> None:
+    blocks = [{"type": "text", "content": "Paid"}, {"type": "text", "content": "it."}]
+    rows = log([say("Pay."), *call("pay", {}, error="ValueError: no")], blocks)
+    [run] = read_runs(written(tmp_path, rows))
+    assert run.transcript.answer == "Paid\nit."
+    [answer] = [one for m in run.transcript.messages if m.role == "tool" for one in m.answers]
+    assert (answer.text, answer.is_error) == ("ValueError: no", True)
+
+
+def test_a_run_without_messages_is_an_error_and_never_judged(tmp_path: Path) -> None:
+    [run] = read_runs(written(tmp_path, log([], None)))
+    assert run.transcript.error is not None
+    assert "no messages" in run.transcript.error.message
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("nonsense", "runs.jsonl:2 is not JSON"),
+        ("[1]", "runs.jsonl:2 is not an object"),
+        ('{"messages": []}', "runs.jsonl:2 has no 'suite_name'"),
+        (json.dumps(log([{"role": "robot"}])), "has the role 'robot'"),
+        (
+            json.dumps(log([say("Pay.")], utility="yes")),
+            "runs.jsonl:2.utility is not true or false",
+        ),
+        (json.dumps(log([say("Pay.")], injections={"a": 1})), "has a value that is not a text"),
+    ],
+)
+def test_what_is_no_log_of_the_benchmark_is_refused_with_its_line(
+    tmp_path: Path, row: str, message: str
+) -> None:
+    path = written(tmp_path, log([say("Pay.")]))
+    path.write_text(f"{path.read_text()}{row}\n")
+    with pytest.raises(UsageError) as refused:
+        list(read_runs(path))
+    assert message in str(refused.value)
+
+
+def test_a_folder_of_logs_and_a_compressed_file_are_read_alike(tmp_path: Path) -> None:
+    place = tmp_path / "gpt" / "banking" / "user_task_0" / "none"
+    place.mkdir(parents=True)
+    (place / "none.json").write_text(json.dumps(log([say("Pay.")]), indent=4))
+    packed = tmp_path / "gpt" / "more.jsonl.gz"
+    packed.write_bytes(gzip.compress(json.dumps(log([say("Pay.")])).encode()))
+    assert [run.case for run in read_runs(tmp_path)] == ["banking-user_task_0"] * 2
+    contents = {"versions": VERSIONS, "attacks": {"dos": True}}
+    [pipeline] = load_pipelines(tmp_path, contents).values()
+    assert len(pipeline.get_transcripts("banking-user_task_0")) == 2
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="there is no run of AgentDojo"):
+        load_pipelines(tmp_path / "empty", contents)
