@@ -181,8 +181,13 @@ def read_attachments(reading: DocumentReader, path: Steps, values: Values) -> It
     for place, name in enumerate(values.get("attach", ())):
         at = (*path, "attach", place) if len(values["attach"]) > 1 else (*path, "attach")
         mime = mimetypes.guess_type(name)[0] or ""
+        folder = Path(reading.document.file).parent
+        # A suite of somebody else must not send other files of this machine to a model.
+        if not (folder / name).resolve().is_relative_to(folder.resolve()):
+            reading.add_problem(at, f"the file {name!r} is not in the suite's folder.")
+            continue
         try:
-            with (Path(reading.document.file).parent / name).open("rb") as file:
+            with (folder / name).open("rb") as file:
                 content = file.read(MOST_BYTES + 1)
         except OSError as error:
             reading.add_problem(at, f"the file {name!r} cannot be read: {error.strerror}.")

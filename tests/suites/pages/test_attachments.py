@@ -62,6 +62,8 @@ def test_another_file_makes_another_trial(tmp_path: Path) -> None:
         ("gone.png", "the file 'gone.png' cannot be read: No such file or directory"),
         ("large.png", "the file 'large.png' is larger than 3,000,000 bytes"),
         ("program.exe", "no model takes 'program.exe'"),
+        ("../secret.txt", "the file '../secret.txt' is not in the suite's folder"),
+        ("/etc/hosts.txt", "the file '/etc/hosts.txt' is not in the suite's folder"),
     ],
 )
 def test_a_file_that_no_model_can_be_given_is_an_error_of_its_line(
