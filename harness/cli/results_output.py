@@ -36,7 +36,7 @@ from harness.reports import (
     write_transcripts,
 )
 from harness.runlog import Header, RunLog, amend_log
-from harness.types import NOBODY_ASKED, Case, JsonObject, Report, dataclass
+from harness.types import NOBODY_ASKED, Case, JsonObject, Report, dataclass, is_disturbed
 
 
 def parse_margin(
@@ -112,7 +112,8 @@ def compare_results(
 ) -> GatedComparison | None:
     """Compare ``log`` with an ``earlier`` run, else its models with each other.
 
-    ``None`` if there is no earlier run and only one model.
+    ``None`` if there is no earlier run and only one model, or if some were asked under faults: the
+    report has those beside the same model without them.
 
     Raises:
         UsageError: both share no model.
@@ -121,12 +122,9 @@ def compare_results(
         compared = compare_runs([earlier, ComparedRun.from_log(log)])
         verdict = None if gate is None else judge_gate(compared, gate)
         return GatedComparison(comparison=compared, gate=verdict)
-    # What attacks did stands in the summary: a comparison of each with none would say it again.
-    answering = {name for name, facts in log.header.entrants.items() if "attack" not in facts} - {
-        NOBODY_ASKED
-    }
-    if len(answering) < len(log.header.entrants.keys() - {NOBODY_ASKED}):
+    if any(map(is_disturbed, log.header.entrants.values())):
         return None
+    answering = log.header.entrants.keys() - {NOBODY_ASKED}
     return GatedComparison(comparison=compare_logs([log])) if len(answering) > 1 else None
 
 

@@ -57,7 +57,16 @@ from harness.reports.sections.tool_use import find_confusions
 from harness.reports.terminal import print_text
 from harness.reports.trial_record import TrialRecord
 from harness.runlog import RunLog
-from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, dataclass
+from harness.types import (
+    DISTURBANCES,
+    CaseResult,
+    CheckResult,
+    Report,
+    Status,
+    TrialResult,
+    dataclass,
+    is_disturbed,
+)
 
 _STYLES: dict[Status, str] = {
     "passed": "green",
@@ -148,15 +157,17 @@ class _Summary:
             self._print_pair(make_one_line(suite), "bold", description)
         for name, words in list_servers(self.report):
             self._print_pair(f"server {name}", "", words)
-        attacked = 0
+        disturbances: dict[str, None] = {}
         for name, facts in self.report.entrants.items():
-            if "attack" in facts:
-                attacked += 1
+            if is_disturbed(facts):
+                disturbances |= dict.fromkeys(facts[axis] for axis in DISTURBANCES & facts.keys())
                 continue
             words = make_one_line(model_words(self.report, name))
             self._print_pair(make_one_line(f"model {name}"), "", words)
-        if attacked:
-            self._print_pair("and each", "", f"under attack: {attacked} more columns")
+        if disturbances:
+            self._print_pair(
+                "each also under", "", shorten_text(make_one_line(", ".join(disturbances)), 300)
+            )
         self.console.print()
 
     def _print_cases(self) -> None:
@@ -278,7 +289,7 @@ class _Summary:
         self._print_counts()
         lines = (
             *remark_lines(self.report),
-            *pass_rate_lines(self.report),
+            *pass_rate_lines(self.report, disturbed=False),
             *repeat_lines(self.report),
             *stand_ins(self.report),
             *contradictions(self.report),
@@ -358,7 +369,12 @@ class _Summary:
 
 
 def _is_remarkable(case: CaseResult) -> bool:
-    """Whether a case that passed, or was not started, has something that a reader should know."""
+    """Whether a case that passed, or was not started, has something that a reader should know.
+
+    What was disturbed has cells of its own in the tables below, "not fired" among them.
+    """
+    if is_disturbed(case.axes):
+        return False
     checks = case.deciding_trial.checks
     return case_mark(case) is not None or any(one.verdict != "passed" for one in checks)
 

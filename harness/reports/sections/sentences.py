@@ -25,7 +25,16 @@ from harness.base import (
 from harness.judging import NO_TRIAL, RECORDED_REWARD, is_leaking
 from harness.models import get_traits
 from harness.reports.sections.remarks import case_mark, failed_warnings
-from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage, dataclass
+from harness.types import (
+    CaseResult,
+    CheckResult,
+    Report,
+    Status,
+    TrialResult,
+    Usage,
+    dataclass,
+    is_disturbed,
+)
 
 URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
 """The order in which a person wants to hear of results."""
@@ -89,10 +98,15 @@ _MOST_RATES = 20
 """Lines of pass rates; of more, the lowest ones are shown."""
 
 
-def pass_rate_lines(report: Report) -> list[str]:
-    """Return a line for the pass rate of each model on each suite: no two have a common one."""
-    rates = list_pass_rates(report)
-    lines = [f"{rate} [{name}]" if name else str(rate) for name, rate in rates]
+def pass_rate_lines(report: Report, *, disturbed: bool = True) -> list[str]:
+    """Return a line for the pass rate of each model on each suite: no two have a common one.
+
+    Without ``disturbed``, those under faults are left to the tables of faults.
+    """
+    rates = list_pass_rates(report, disturbed=disturbed)
+    left_out = not disturbed and any(is_disturbed(case.axes) for case in report.cases)
+    which = ", undisturbed" if left_out else ""
+    lines = [f"{rate}{which} [{name}]" if name else f"{rate}{which}" for name, rate in rates]
     if len(lines) <= _MOST_RATES:
         return lines
     lowest = sorted(range(len(rates)), key=lambda place: rates[place][1].rate)[:_MOST_RATES]
@@ -100,13 +114,18 @@ def pass_rate_lines(report: Report) -> list[str]:
     return [*(lines[place] for place in sorted(lowest)), more]
 
 
-def list_pass_rates(report: Report) -> list[tuple[str, PassRate]]:
+def list_pass_rates(report: Report, *, disturbed: bool = True) -> list[tuple[str, PassRate]]:
     """Return the name and the pass rate of each model on each suite that has a verdict.
 
-    A name says what tells it from the others: ``lexical``, ``shop``, ``lexical on shop``.
+    Without ``disturbed``, those under faults are left out. A name says what tells it from the
+    others: ``lexical``, ``shop``, ``lexical on shop``.
     """
     # How a task fares under attack stands beside what the attack achieved (`sections.attacks`).
-    groups = group_by_subject(case for case in report.cases if "attack" not in case.axes)
+    groups = group_by_subject(
+        case
+        for case in report.cases
+        if not is_disturbed(case.axes) or (disturbed and "attack" not in case.axes)
+    )
     suites, models = ({key[place] for key in groups} for place in (0, 1))
     found = []
     for (suite, model), cases in groups.items():

@@ -138,6 +138,13 @@ def test_every_output_has_the_figures_of_a_careless_and_a_careful_model(tmp_path
         assert "never fired, so nothing is said of recovery: list_bookings#9:empty" in text
         assert "faults of shop, python:guests:careful" in text or text == "\n".join(shown)
 
+    # The console says each thing once: the tables have what was not hit, and the pairs.
+    head, _, tables = done.stdout.partition("faults of shop, ")
+    assert "each also under  book_room#1:lost_answer, get_order:error_It_is_removed" in head
+    assert head.count(" judged (95 % interval") == len(models)
+    assert "A → B" not in tables
+    assert "did not fire" not in done.stdout
+
 
 READER = '''
 def reader(messages, tools):
