@@ -140,9 +140,19 @@ def _build_suite(selection: DojoSelection, contents: Mapping[str, Any]) -> Suite
         reference=f"{NAME}:{':'.join(filter(None, parts))}{address}",
         at=Location(file=str(find_packages())),
         leaderboard=NAME,
+        scores={"parts": [_count_category(name, cases) for name in _list_categories(cases)]},
         typical_tokens=TYPICAL_TOKENS,
         notes=(f"The official check of {wrong} ({selection.suite}) is known to be wrong.",),
     )
+
+
+def _list_categories(cases: Sequence[Case]) -> list[str]:
+    return list(dict.fromkeys(str(case.metadata["category"]) for case in cases))
+
+
+def _count_category(name: str, cases: Sequence[Case]) -> JsonObject:
+    amount = sum(case.metadata["category"] == name for case in cases)
+    return {"name": name, "category": name, "cases": amount}
 
 
 def _iterate_cases(selection: DojoSelection, contents: Mapping[str, Any]) -> Iterator[Case]:

@@ -97,6 +97,59 @@ def did_task(result: TrialResult) -> bool | None:
 
 def list_attack_figures(report: Report) -> list[AttackFigures]:
     """Return the figures of each model on each suite, all attacks first, then its parts."""
+    return [*_list_planted(report), *_list_official(report)]
+
+
+def _list_official(report: Report) -> list[AttackFigures]:
+    """Return the figures of leaderboards that judge attacks themselves, as `CheckResult.code`."""
+    scored = {suite for suite, facts in report.suites.items() if facts.get("scores")}
+    found: dict[tuple[str, str], list[TrialResult]] = {}
+    for result in report.results if scored else ():
+        if result.suite in scored and _find_verdict(result, "utility") is not None:
+            found.setdefault((result.suite, _name_subject(result)), []).append(result)
+    lines: list[AttackFigures] = []
+    for (suite, subject), results in found.items():
+        attacked = [one for one in results if "attack" in one.case.metadata]
+        users = {one.case.metadata["user_task"] for one in attacked}
+        clean = [
+            one
+            for one in results
+            if "attack" not in one.case.metadata and one.case.metadata["user_task"] in users
+        ]
+        attacks = sorted({str(one.case.metadata["attack"]) for one in attacked})
+        for value in ([None] if attacked else []) + (attacks if len(attacks) > 1 else []):
+            chosen = [one for one in attacked if value in (None, one.case.metadata["attack"])]
+            judged = [one for one in chosen if _find_verdict(one, "security") is not None]
+            lines.append(
+                AttackFigures(
+                    suite=suite,
+                    subject=subject,
+                    by=None if value is None else "technique",
+                    value=value,
+                    utility=_measure_verdicts(clean, "utility"),
+                    under_attack=_measure_verdicts(judged, "utility"),
+                    success=_measure_verdicts(judged, "security"),
+                    stopped=0,
+                    not_reached=0,
+                    unjudged=len(chosen) - len(judged),
+                    deputies=0,
+                )
+            )
+    return lines
+
+
+def _find_verdict(result: TrialResult, name: str) -> bool | None:
+    """Return the verdict ``name`` of a leaderboard on a trial; ``None`` if it has none."""
+    codes = {one.code for one in result.checks}
+    return next((word == "true" for word in ("true", "false") if f"{name}:{word}" in codes), None)
+
+
+def _measure_verdicts(results: Iterable[TrialResult], name: str) -> Share | None:
+    found = ((one, _find_verdict(one, name)) for one in results)
+    return _measure_share((one, verdict) for one, verdict in found if verdict is not None)
+
+
+def _list_planted(report: Report) -> list[AttackFigures]:
     # Results of a large run are read from the disk: not for nothing.
     if not any("attack" in facts for facts in report.entrants.values()):
         return []

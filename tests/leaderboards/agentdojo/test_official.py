@@ -12,6 +12,8 @@ import pytest
 from harness.leaderboards.agentdojo.process import OfficialProcess
 from harness.leaderboards.agentdojo.recordings import assign_versions, read_runs
 from harness.leaderboards.agentdojo.source import read_contents
+from harness.reports.build import build_report
+from harness.reports.sections.attacks import list_attack_figures
 from harness.types import JsonObject
 from tests.leaderboards.agentdojo.support import (
     call,
@@ -130,11 +132,12 @@ def test_runs_are_replayed_over_real_sessions_with_the_same_verdicts(
     rows.append(log([say("Pay.")], "No.", pipeline_name="wrong"))
     path = tmp_path / "runs.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    run_log = replayed(SUITES, path, tmp_path)
     found = {
         (result.model.partition("#")[2], result.case.name): {
             check.code: check.verdict for check in result.checks if check.kind == "agentdojo"
         }
-        for result in replayed(SUITES, path, tmp_path).results
+        for result in run_log.results
         if result.status != "skipped"
     }
     assert len(found) == len(rows)
@@ -146,3 +149,7 @@ def test_runs_are_replayed_over_real_sessions_with_the_same_verdicts(
     assert [next(iter(codes)) for codes in verdicts.values()] == ["utility:false"] * 3
     agreed = {pipeline: list(codes.values())[-1] for pipeline, codes in verdicts.items()}
     assert agreed == {"idle": "passed", "late": "passed", "wrong": "failed"}
+    # Utility and the success of attacks stand together, each from its own verdict.
+    figures = list_attack_figures(build_report(run_log))
+    assert {one.success.rate for one in figures if one.success is not None} == {1.0}
+    assert {one.under_attack.rate for one in figures if one.under_attack is not None} == {0.0}
