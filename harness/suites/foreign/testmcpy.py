@@ -238,6 +238,8 @@ class _EvaluatedSuite(AssertionTranslator):
         if alone:
             nearest |= {key: part for key, part in _TEST_NEAREST.items() if key not in top}
         given = self.take((), value, "the file", top | _TEST if alone else top, nearest)
+        if "version" in given:
+            self.note(self.document.locate_key(("version",)), "'version' changes no verdict.")
         if "model" in given or "provider" in given:
             self.add_provider_model(
                 ("model",), given.get("provider"), given.get("model"), "the file"
@@ -289,6 +291,9 @@ class _EvaluatedSuite(AssertionTranslator):
                 inside, one, f"{noun}: step", {"prompt", "evaluators", "name"},
                 {"timeout": "The nearest is 'timeout' of the test."},
             )  # fmt: skip
+            if "name" in step:
+                at = self.document.locate_key((*inside, "name"))
+                self.note(at, f"{noun}: the name of a step changes no verdict.")
             said = self.take_text((*inside, "prompt"), step.get("prompt"), f"{noun}: prompt")
             turns.append((said, self._read_evaluators(inside, step.get("evaluators", []), noun)))
         self.add_test(self.locate(path), name, "", [], lost, turns, **more)
