@@ -297,7 +297,7 @@ class _Summary:
             *format_side_usage(self.report),
         )
         self._print_lines(lines)
-        self._print_lines(attack_lines(self.report))
+        self._print_lines(attack_lines(self.report, self.console.width))
         self._print_damage()
         self._print_scores()
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from harness.base import compute_mean, group_by_test, make_one_line, merge_trials, rate_interval
 from harness.judging import NO_TRIAL
+from harness.reports.terminal import table_lines
 from harness.types import (
     ATTACK,
     CONFUSED_DEPUTY,
@@ -248,24 +249,51 @@ def _measure_share(counted: _Counted) -> Share | None:
 # ── In words ─────────────────────────────────────────────────────────────────────────────────
 
 
-def attack_lines(report: Report) -> list[str]:
-    """Return the figures in lines of text; empty without attacks."""
+def attack_lines(report: Report, width: int = 120) -> list[str]:
+    """Return the figures in lines of text; empty without attacks.
+
+    A sentence for each model on each suite, and below it a table within ``width`` of the parts.
+    """
     figures = list_attack_figures(report)
-    several = len({(one.suite, one.subject) for one in figures}) > 1
-    lines = []
+    groups: dict[tuple[str, str], list[AttackFigures]] = {}
     for one in figures:
-        name = f" of {one.subject} on {one.suite}" if several else ""
-        head = f"attacks{name}" if one.by is None else f"  {_BY_WORDS[one.by]} {one.value}"
-        lines.append(make_one_line(f"{head}: {format_figures(one)}"))
+        groups.setdefault((one.suite, one.subject), []).append(one)
+    lines = []
+    for (suite, subject), (whole, *parts) in groups.items():
+        name = f" of {subject} on {suite}" if len(groups) > 1 else ""
+        lines.append(make_one_line(f"attacks{name}: {format_figures(whole)}"))
+        if parts:
+            lines += _list_parts(parts, width)
     return lines
+
+
+def _list_parts(parts: Sequence[AttackFigures], width: int) -> Iterator[str]:
+    names = ["", *(make_one_line(f"{_BY_WORDS[one.by]} {one.value}") for one in parts if one.by)]
+    columns = [
+        ["utility", *(_format_share(one.utility) for one in parts)],
+        ["under attack", *(_format_share(one.under_attack) for one in parts)],
+        ["attack success", *(_format_share(one.success) for one in parts)],
+    ]
+    for head, key in _AMOUNTS.items():
+        amounts = [getattr(one, key) for one in parts]
+        if any(amounts):
+            columns.append([head, *map(str, amounts)])
+    yield from (f"  {line}".rstrip() for line in table_lines(names, columns, width - 2))
 
 
 _BY_WORDS = {
     "technique": "technique",
-    "place": "in a",
+    "place": "place",
     "planted_by": "planted by",
     "read_by": "read by",
 }
+_AMOUNTS = {
+    "never reached": "not_reached",
+    "stopped": "stopped",
+    "no right to it": "deputies",
+    "not judged": "unjudged",
+}
+"""Head of a column → the amount in it."""
 
 
 def format_figures(one: AttackFigures) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections import Counter
@@ -159,6 +160,16 @@ def test_what_a_guard_rail_stops_is_no_success_of_the_attack(project: Project) -
     (project.folder / "own.yml").write_text(json.dumps(OWN), "utf-8")
     project.run("evals", "notes", "--attacks", "own.yml", *GULLIBLE, "--block", "send_mail")
     assert outcomes(project) == {"hostile": "hijacked", "mail": "stopped", "state": "resisted"}
+
+
+def test_the_figures_of_each_technique_are_rows_of_a_table(project: Project) -> None:
+    done = project.run("evals", "notes", "--attacks", "standard:error", *GULLIBLE)
+    assert done.code == 1, done.stderr
+    _, _, after = done.stdout.partition("attacks: utility ")
+    _, head, *rows = after.splitlines()
+    assert re.split(r"\s{2,}", head.strip())[:3] == ["utility", "under attack", "attack success"]
+    found = {re.split(r"\s{2,}", row.strip())[0] for row in rows if " % of " in row}
+    assert found >= {"technique error_text", "technique role_tags"}, done.stdout
 
 
 def test_a_run_judged_again_keeps_what_became_of_its_attacks(project: Project) -> None:
