@@ -84,9 +84,9 @@ def _check_tool_result(path: str, block: Json) -> None:
             raise Rejected(
                 f"{path}.content.{number}: Input tag does not match any of the expected tags"
             )
-        check_block(f"{path}.content.{number}", inner, "user")
         if block.get("is_error") and inner["type"] != "text":
             raise Rejected(f"{path}: all content must be type `text` if `is_error` is true")
+        check_block(f"{path}.content.{number}", inner, "user")
 
 
 def _check_image(path: str, block: Json) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -52,12 +52,15 @@ def relay(port: int) -> Iterator[Tap]:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             if body:
                 tap.to_server.append(json.loads(body))
-            upstream = http.client.HTTPConnection("127.0.0.1", port)
             headers = {k: v for k, v in self.headers.items() if k.lower() not in _HOPS}
-            upstream.request(self.command, self.path, body, headers)
-            answer = upstream.getresponse()
-            said = answer.read()
-            upstream.close()
+            with closing(http.client.HTTPConnection("127.0.0.1", port)) as upstream:
+                upstream.request(self.command, self.path, body, headers)
+                with upstream.getresponse() as answer:
+                    try:
+                        said = answer.read()
+                    except http.client.IncompleteRead as cut:
+                        # A stream on which a client listens ends when the server does.
+                        said = cut.partial
             tap.to_client += _messages(answer.headers.get_content_type(), said.decode())
             self.send_response(answer.status)
             for name in _PASSED_ON:
