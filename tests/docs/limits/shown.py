@@ -6,6 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SHOWN: Mapping[str, str] = {
+    # Attacks, and the recordings of a benchmark of them.
+    "or if the model made a write that they are refused": (
+        "tests/end_to_end/attacks/test_deputies.py::test_each_planted_hole_is_found"
+    ),
+    "one without messages is an error": (
+        "tests/leaderboards/agentdojo/test_recordings.py::"
+        "test_a_run_without_messages_is_an_error_and_never_judged"
+    ),
     # What a server asks its user.
     "cannot be asked": (
         "tests/consent/test_gates.py::test_a_sound_gate_keeps_consent_whatever_the_user_answers"
