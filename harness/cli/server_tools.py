@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -18,7 +19,7 @@ from harness.cli.options import (
     server_option,
 )
 from harness.runner import run_alone
-from harness.sessions import open_sessions
+from harness.sessions import JoinedSession, open_sessions
 from harness.suites import load_config
 from harness.types import JsonObject, Protocol, ServerSpec, ToolList, dataclass
 
@@ -29,6 +30,8 @@ class ServerTools:
 
     server: ServerSpec
     tools: ToolList
+    homes: Mapping[str, str]
+    """The server of each tool by its name, if several are joined; else empty."""
 
 
 def _list_server(
@@ -48,7 +51,7 @@ def _list_server(
         else config.only_server(f"harness {click.get_current_context().info_name}")
     )
     GATE.require_plan([spec])
-    return ServerTools(spec, list_tools(spec, user_context))
+    return ServerTools(spec, *_list_with_homes(spec, user_context))
 
 
 LISTED = bundle_options(
@@ -71,9 +74,21 @@ def list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
     Raises:
         ServerError: it could not be started, or could not list its tools, in time.
     """
+    return _list_with_homes(spec, user_context)[0]
 
-    async def list_offered() -> ToolList:
+
+def _list_with_homes(
+    spec: ServerSpec, user_context: JsonObject | None
+) -> tuple[ToolList, Mapping[str, str]]:
+    """Return the tools, and the server of each if several are joined."""
+
+    async def list_offered() -> tuple[ToolList, Mapping[str, str]]:
         async with open_sessions() as pool, pool.lend_session(spec, user_context) as session:
-            return session.tools
+            if not isinstance(session, JoinedSession):
+                return session.tools, {}
+            names = [tool.name for tool in session.tools.tools]
+            return session.tools, {
+                name: spec.members[session.get_server_index(name)].name for name in names
+            }
 
     return run_alone(list_offered)

@@ -23,6 +23,7 @@ from .linting.findings import Threshold as Threshold
 from .linting.findings import check_ignored as check_ignored
 from .linting.findings import drop_ignored as drop_ignored
 from .linting.findings import has_finding_at as has_finding_at
+from .linting.findings import is_on_security as is_on_security
 from .linting.findings import lint_tools as lint_tools
 from .linting.findings import load_rules as load_rules
 from .linting.repeats import collect_repeats as collect_repeats

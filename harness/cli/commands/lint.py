@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.base import UsageError, format_count, make_printable
-from harness.cli.options import shown_option
+from harness.cli.options import bundle_options, shown_option
 from harness.cli.run_lookup import open_run
 from harness.cli.server_tools import LISTED, ServerTools
 from harness.descriptions import (
@@ -29,6 +29,7 @@ from harness.descriptions import (
     drop_ignored,
     estimated_tokens,
     has_finding_at,
+    is_on_security,
     lint_tools,
     load_rules,
     read_baseline,
@@ -146,13 +147,17 @@ def _finding_json(finding: LintFinding) -> JsonObject:
 
 @click.command("lint")
 @LISTED
-@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-@shown_option(
-    "--format",
+@bundle_options(
     "form",
-    type=click.Choice(["text", "json", "sarif"]),
-    default="text",
-    help="What to print; json is --json-output, sarif is for code scanning.",
+    lambda json_output, form: "json" if json_output else form,
+    click.option("--json-output", is_flag=True, help="One JSON document on stdout."),
+    shown_option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json", "sarif"]),
+        default="text",
+        help="What to print; json is --json-output, sarif is for code scanning.",
+    ),
 )
 @click.option(
     "--ignore",
@@ -165,6 +170,11 @@ def _finding_json(finding: LintFinding) -> JsonObject:
     type=click.Choice(["error", "warning", "never"]),
     default="warning",
     help="Lowest severity with which a finding makes the exit code 1.",
+)
+@click.option(
+    "--security",
+    is_flag=True,
+    help="Only rules on security: orders to the model, hidden text, tools that pass for others.",
 )
 @click.option(
     "--run",
@@ -186,10 +196,10 @@ def _finding_json(finding: LintFinding) -> JsonObject:
 def command(
     listed: ServerTools,
     *,
-    json_output: bool,
     form: str,
     ignore: tuple[str, ...],
     fail_on: Threshold,
+    security: bool,
     run: str | None,
     max_tokens: int | None,
     baseline: Path | None,
@@ -205,13 +215,18 @@ def command(
     that are new since then, or if the list takes more tokens.
     """
     linted = _lint_server(listed, ignore, _read_calls(run, listed.server.name))
+    if security:
+        linted = replace(linted, findings=tuple(filter(is_on_security, linted.findings)))
     if baseline is not None:
         earlier = read_baseline(baseline, listed.server.name)
+        if security:
+            # What this command did not look at is neither new nor gone.
+            earlier = replace(earlier, keys=frozenset(filter(is_on_security, earlier.keys)))
         linted = replace(
             linted, change=compare_with_baseline(linted.findings, linted.tokens, earlier)
         )
     linted = replace(linted, failures=_find_failures(linted, max_tokens, fail_on))
-    if json_output or form == "json":
+    if form == "json":
         click.echo(json.dumps(linted.document))
     elif form == "sarif":
         sarif = build_sarif(linted.findings, listed.server, load_rules(), Path.cwd())
@@ -247,7 +262,7 @@ def _read_calls(run: str | None, server: str) -> tuple[ToolCall, ...]:
 def _lint_server(
     listed: ServerTools, ignore: tuple[str, ...], failed_calls: tuple[ToolCall, ...]
 ) -> LintResult:
-    found = lint_tools(listed.tools, failed_calls)
+    found = lint_tools(listed.tools, failed_calls, listed.homes)
     configured = listed.server.lint_ignore
     # A rule or tool that is misspelt would hide nothing, and nobody would see it.
     check_ignored({EVERY_TOOL: ignore}, listed.tools, "--ignore")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from types import MappingProxyType
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from harness.base import Registry, UsageError, did_you_mean, find_members
 from harness.types import ToolCall, ToolList, dataclass
@@ -167,6 +168,9 @@ else, opinions above all. The most severe stands first."""
 EVERY_TOOL = "*"
 """Key for every tool, and for the list as a whole."""
 
+_UNREAD = frozenset({"no-tools", "unusable-tool"})
+"""Rules whose findings say that a text was not read: silence would pass for safety."""
+
 Threshold: TypeAlias = Literal["error", "warning", "never"]
 """The lowest severity with which a finding fails the command."""
 
@@ -186,6 +190,8 @@ class Rule:
     """What to write instead; empty where each finding says it itself."""
     evidence: LintEvidence = OPINION
     """The evidence for the rule."""
+    security: bool = False
+    """Whether it is about attacks on the model or its user."""
 
     def __post_init__(self) -> None:
         """Require evidence for every rule that is more than a note.
@@ -210,6 +216,8 @@ class Family:
     """Yields their findings."""
     check_calls: Callable[[Sequence[ToolCall]], Iterable[LintFinding]] = lambda _: ()
     """Yields findings on the failed calls of a run, of tools in the list."""
+    check_joined: Callable[[ToolList, Mapping[str, str]], Iterable[LintFinding]] = lambda *_: ()
+    """Yields findings on several joined servers, given the server of each tool by its name."""
 
 
 FAMILIES: Registry[Family] = Registry(
@@ -272,10 +280,15 @@ class LintFinding:
         return load_rules()[self.rule].evidence
 
 
-def lint_tools(tools: ToolList, failed_calls: Sequence[ToolCall] = ()) -> tuple[LintFinding, ...]:
+def lint_tools(
+    tools: ToolList,
+    failed_calls: Sequence[ToolCall] = (),
+    homes: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[LintFinding, ...]:
     """Return all findings: first of the list as a whole, then tool by tool in the server's order.
 
-    For one tool, the most severe findings come first. ``failed_calls`` are those of a run.
+    For one tool, the most severe findings come first. ``failed_calls`` are those of a run;
+    ``homes`` are the servers of the tools by name, if several are joined.
 
     Raises:
         UsageError: another package's rules cannot be imported.
@@ -287,7 +300,9 @@ def lint_tools(tools: ToolList, failed_calls: Sequence[ToolCall] = ()) -> tuple[
     found = dict.fromkeys(
         finding
         for family in families
-        for finding in chain(family.check(tools), family.check_calls(calls))
+        for finding in chain(
+            family.check(tools), family.check_calls(calls), family.check_joined(tools, homes)
+        )
     )
 
     def sort_key(one: LintFinding) -> tuple[int, int]:
@@ -332,6 +347,17 @@ def drop_ignored(findings: Sequence[LintFinding], ignored: Ignored) -> tuple[Lin
         if one.rule not in ignored.get(EVERY_TOOL, ())
         and one.rule not in ignored.get(one.tool or EVERY_TOOL, ())
     )
+
+
+class _OfRule(Protocol):
+    @property
+    def rule(self) -> str: ...
+
+
+def is_on_security(finding: _OfRule) -> bool:
+    """Whether a finding, or its key, is on security or says that a text was not read."""
+    rule = load_rules().get(finding.rule)
+    return finding.rule in _UNREAD or (rule is not None and rule.security)
 
 
 def has_finding_at(findings: Sequence[LintFinding], threshold: Threshold) -> bool:

@@ -19,6 +19,7 @@ from harness.reports import build_fingerprints, physical_location, sarif_log
 from harness.types import JsonObject, Location, ServerSpec
 
 _CONFIG = "harness.yml"
+_SECURITY_SEVERITY = "8.0"  # high, on GitHub's scale of 0 to 10
 _MOST_SOURCE = 2_000_000  # bytes of a source file that are searched for the tools' names
 
 
@@ -52,7 +53,14 @@ def _rule_json(name: str, rule: Rule) -> JsonObject:
         "help": {"text": f"{rule.why}\n\n{evidence}", "markdown": f"{rule.why}\n\n*{evidence}*"},
         "defaultConfiguration": {"level": rule.severity},
         "properties": {
-            "tags": ["mcp", "tool-description", f"evidence/{rule.evidence.kind}"],
+            "tags": [
+                "mcp",
+                "tool-description",
+                f"evidence/{rule.evidence.kind}",
+                *(["security"] if rule.security else []),
+            ],
+            # GitHub lists a rule among its security alerts if it has this.
+            **({"security-severity": _SECURITY_SEVERITY} if rule.security else {}),
             # GitHub's word for it.
             "problem.severity": {"note": "recommendation"}.get(rule.severity, rule.severity),
         },
