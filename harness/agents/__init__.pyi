@@ -2,6 +2,14 @@ from .agent import AGENT as AGENT
 from .agent import KINDS as KINDS
 from .agent import Agent as Agent
 from .agent import AgentKind as AgentKind
+from .conformance.outcomes import ANY_NAME as ANY_NAME
+from .conformance.outcomes import ScenarioResult as ScenarioResult
+from .conformance.outcomes import ServerOffer as ServerOffer
+from .conformance.package import REVISIONS as REVISIONS
+from .conformance.package import VERSION as VERSION
+from .conformance.package import ConformanceRun as ConformanceRun
+from .conformance.package import find_package as find_package
+from .conformance.package import run_scenarios as run_scenarios
 from .program import run_program as run_program
 from .proxy.listener import open_listener as open_listener
 from .proxy.recording import Recording as Recording

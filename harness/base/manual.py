@@ -20,6 +20,7 @@ ABOUT_COMMAND = {
     **dict.fromkeys(("proxy-stdio", "record"), "agents"),
     **dict.fromkeys(("review", "serve"), "web"),
     **dict.fromkeys(("runs", "view"), "reports"),
+    "conformance": "protocol",
     "convert": "datasets",
     "evals": "suites",
     "export": "telemetry",

@@ -1,14 +1,15 @@
-"""Starts a server to list its tools."""
+"""Starts a server to list its tools, and what else it has."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from harness.base import GATE
+from harness.base import GATE, HarnessError, UsageError
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
@@ -19,9 +20,11 @@ from harness.cli.options import (
     server_option,
 )
 from harness.runner import run_alone
-from harness.sessions import JoinedSession, open_sessions
+from harness.sessions import JoinedSession, Session, get_next_cursor, open_sessions
 from harness.suites import load_config
 from harness.types import JsonObject, Protocol, ServerSpec, ToolList, dataclass
+
+_MOST_PAGES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +95,20 @@ def _list_with_homes(
             }
 
     return run_alone(list_offered)
+
+
+async def list_items(session: Session, method: str, key: str) -> list[Any]:
+    """Return all pages of a list; nothing if the server has no such list."""
+    items: list[Any] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        try:
+            page = await session.send_request(method, {} if cursor is None else {"cursor": cursor})
+        except HarnessError:
+            if cursor is None:
+                return []
+            raise
+        items += page.get(key) or []
+        if (cursor := get_next_cursor(page)) is None:
+            return items
+    raise UsageError(f"{method} has no end: {_MOST_PAGES} pages were read")

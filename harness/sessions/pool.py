@@ -39,7 +39,13 @@ from harness.base import (
 )
 from harness.sessions.connection import Connection
 from harness.sessions.identity.bearer import Bearers, check_credential, choose_credential
-from harness.sessions.identity.delivery import Identity, check_identity
+from harness.sessions.identity.delivery import (
+    Identity,
+    RequestAdditions,
+    build_process_env,
+    check_identity,
+    request_additions,
+)
 from harness.sessions.joined_servers import JoinedSession, JoinedTools
 from harness.sessions.pool_entry import PoolEntry, require_reset, reset_state
 from harness.sessions.processes.guardian import Guardian
@@ -189,6 +195,25 @@ class Pool:
             yield connection
         finally:
             await connection.end()
+
+    @asynccontextmanager
+    async def lend_address(
+        self, server: ServerSpec, user_context: JsonObject | None
+    ) -> AsyncGenerator[tuple[str, RequestAdditions]]:
+        """Lend a server over HTTP to a client of others: its URL, and what a request needs.
+
+        Raises:
+            ServerError: it could not be started, or did not listen in time.
+        """
+        who = Identity(user_context)
+        _check_caller(server, who)
+        env = build_process_env(server.identity, user_context)
+        async with self._hosts.lend_ready(server, env) as host:
+            bearer = self._bearers.get_bearer(server, who, host.url)
+            added = await request_additions(server.identity, None if bearer else user_context)
+            added = await bearer.build_additions() if bearer else added
+            headers = {**server.transport.headers, **added.headers}
+            yield host.url, RequestAdditions(headers, added.query)
 
     def has_sent_token(self, text: str) -> bool:
         """Whether ``text`` contains a token that was sent to a server, or a part of one."""

@@ -203,6 +203,7 @@ OFTEN = frozenset(
 WITHOUT_A_LOG = frozenset(
     {"call", "compare", "completion", "convert", "export", "fetch", "init", "judge-check", "lint"}
     | {"lock", "login", "mcp", "models", "plan", "proxy-stdio", "query", "runs", "tools", "view"}
+    | {"conformance"}
 )
 """Commands that write no run log."""
 WITHOUT_A_VERDICT = frozenset({"record"})
@@ -322,6 +323,7 @@ NO_VIEWS = frozenset(
     {
         "call",
         "completion",
+        "conformance",
         "convert",
         "evals",
         "export",

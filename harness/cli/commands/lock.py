@@ -7,13 +7,13 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
-from harness.base import GATE, HarnessError, UsageError, make_printable
+from harness.base import GATE, UsageError, make_printable
 from harness.cli.caller_options import find_caller
 from harness.cli.options import MCP_CONFIG, PROTOCOL, START_TIMEOUT, TRUST, server_option
+from harness.cli.server_tools import list_items
 from harness.descriptions import (
     SurfaceChange,
     compare_surfaces,
@@ -29,14 +29,13 @@ from harness.reports import (
     sarif_log,
 )
 from harness.runner import run_alone, suite_roots
-from harness.sessions import Session, get_next_cursor, open_sessions
+from harness.sessions import open_sessions
 from harness.suites import find_suites, load_config
 from harness.types import JsonObject, Protocol, ServerSpec
 
 _KINDS = ("breaking", "compatible", "wording")
 _LEVELS = {"breaking": "error", "compatible": "note", "wording": "warning"}
 _GITHUB = {"breaking": "error", "compatible": "notice", "wording": "warning"}
-_MOST_PAGES = 100
 _ANONYMOUS = "anonymous"
 
 
@@ -131,30 +130,13 @@ def _read_surfaces(
                 async with pool.lend_session(spec, user) as session:
                     found[name] = describe_surface(
                         session.tools,
-                        await _list_items(session, "resources/list", "resources"),
-                        await _list_items(session, "resources/templates/list", "resourceTemplates"),
-                        await _list_items(session, "prompts/list", "prompts"),
+                        await list_items(session, "resources/list", "resources"),
+                        await list_items(session, "resources/templates/list", "resourceTemplates"),
+                        await list_items(session, "prompts/list", "prompts"),
                     )
         return found
 
     return run_alone(read_all)
-
-
-async def _list_items(session: Session, method: str, key: str) -> list[Any]:
-    """Return all pages of a list; nothing if the server has no such list."""
-    items: list[Any] = []
-    cursor: str | None = None
-    for _ in range(_MOST_PAGES):
-        try:
-            page = await session.send_request(method, {} if cursor is None else {"cursor": cursor})
-        except HarnessError:
-            if cursor is None:
-                return []
-            raise
-        items += page.get(key) or []
-        if (cursor := get_next_cursor(page)) is None:
-            return items
-    raise UsageError(f"{method} has no end: {_MOST_PAGES} pages were read")
 
 
 def _print_changes(changes: Sequence[SurfaceChange], path: Path, server: str, form: str) -> None:

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.base import LOCALHOST, ServerError, digest_json, is_localhost
+from harness.base import LOCALHOST, ServerError, bare_url, digest_json, is_localhost
 from harness.sessions.identity.bearer import Bearers
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.process import (
@@ -240,6 +240,24 @@ class Hosts:
                 # A cancelled trial waits, too: the next start may need the port.
                 with anyio.CancelScope(shield=True):
                     await host.wait_closed()
+
+    @asynccontextmanager
+    async def lend_ready(self, spec: ServerSpec, env: Mapping[str, str]) -> AsyncGenerator[Host]:
+        """Lend the server of ``spec`` as `lend` does, once it listens.
+
+        Raises:
+            ServerError: it could not be started, or does not listen in time.
+        """
+        async with self.lend(spec, env, lambda: None) as host:
+            end: str | None = f"did not listen in {spec.start_timeout_s:g} s"
+            with anyio.move_on_after(spec.start_timeout_s):
+                end = await host.wait_ready()
+                if not host.is_ours and not await _is_listening(*split_address(host.url)):
+                    end = f"cannot be reached at {bare_url(host.url)}"
+            if end is not None:
+                told = f"server {spec.name!r} {end}"
+                raise ServerError(told, stderr_tail=host.stderr_text())
+            yield host
 
     async def _get_host(self, spec: ServerSpec, env: Mapping[str, str]) -> Host:
         own = Host(spec, env, self._guardian, self._bearers)

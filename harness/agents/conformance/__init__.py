@@ -1,0 +1,1 @@
+"""The official conformance scenarios for servers: the package is run, and its results are read."""
