@@ -48,6 +48,7 @@ from .checks.kinds.calls import MUST_CALL as MUST_CALL
 from .checks.kinds.calls import MUST_NOT_CALL as MUST_NOT_CALL
 from .checks.kinds.outcomes import MUST_BE_DENIED as MUST_BE_DENIED
 from .checks.kinds.outcomes import MUST_SUCCEED as MUST_SUCCEED
+from .checks.kinds.resources import is_kept_from as is_kept_from
 from .checks.python_run import PythonRun as PythonRun
 from .checks.python_run import UserCheck as UserCheck
 from .checks.python_run import get_entry as get_entry

@@ -123,7 +123,7 @@ def _describe_absence(attack: Attack, transcript: Transcript) -> str:
     reason = {
         "result": "no answer that the model read has a field for it",
         "error": "no call of such a tool was made, or its error was read by nobody",
-        "resource": "no resource was read; models read none, only agents do",
+        "resource": "no resource with a text was read",
     }.get(attack.place, "no such tool is on the list, or the list was read only once")
     return (
         f"The attack never reached the model: {reason} ({attack.words}; "

@@ -19,6 +19,7 @@ from harness.judging.run_judge import (
 from harness.runlog import Header, RunLog, sort_results, store_results
 from harness.types import (
     JsonObject,
+    SideContent,
     Tool,
     ToolList,
     Transcript,
@@ -59,7 +60,7 @@ def build_view(
         answer=transcript.answer,
         known=tuple(text for text in (*said, *sent, system) if text),
         attributes=context or {},
-        beside=transcript.beside,
+        beside=_list_side_content(transcript),
         suite=result.suite,
         case=facts.name,
         # Each entrant by itself: another model makes other calls.
@@ -79,6 +80,13 @@ def build_view(
             for check in result.checks
         ),
     )
+
+
+def _list_side_content(transcript: Transcript) -> tuple[SideContent, ...]:
+    """Return what was shown beside tools, resources that were read for the model included."""
+    # Where identities are compared, the first of a server's resources were read already.
+    own = {read.side_content.place: read.side_content for read in transcript.resource_reads}
+    return (*transcript.beside, *(one for one in own.values() if one not in transcript.beside))
 
 
 def _collect_masks(result: TrialResult) -> Mapping[str, float]:

@@ -251,9 +251,10 @@ def unseen_warnings(transcript: Transcript) -> Iterator[CheckResult]:
         "in its configuration: 'takes: [image]'."
     )
     said = (one for one in transcript.messages if isinstance(one, UserMessage))
-    attached = [one.words for message in said for one in message.media if not one.given]
+    media = (one for message in said for one in message.all_media)
+    attached = [one.words for one in media if not one.given]
     if attached:
-        told = f"The user attached {'; '.join(attached)}. This model was only told so."
+        told = f"The prompt came with {'; '.join(attached)}. This model was only told so."
         label = "not given to the model: attached files"
         yield build_warning("unseen_content", told, label=label, actual=attached, hint=hint)
     yield from (

@@ -6,28 +6,33 @@ separate so that a cancelled conversation still has a transcript of everything u
 
 from __future__ import annotations
 
-from base64 import b64decode
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import anyio
 
 from harness.base import ModelError, utc_now
+from harness.judging import is_kept_from
 from harness.models import CallIds, Model, cut_result, restore_ids
+from harness.runner.content.given_content import (
+    ResultForm,
+    attach_files,
+    give_media,
+    give_reads,
+)
 from harness.runner.conversation import Conversation, find_usage_limit
 from harness.runner.strategies import Strategy
 from harness.runner.users import Speaker
-from harness.sessions import Session, build_unanswered_call
+from harness.sessions import Session, build_unanswered_call, read_resource
 from harness.types import (
     SEARCH,
     AssistantMessage,
     Case,
-    Media,
-    MediaKind,
     Message,
     Outcome,
     Reply,
+    ResourceRead,
     ScriptedCall,
     Stop,
     ToolAnswer,
@@ -40,8 +45,6 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
-    Variant,
-    dataclass,
 )
 
 
@@ -94,26 +97,6 @@ _LIMITED: dict[Stop, str] = {
 }
 """Why a requested call was not sent, by what ended the conversation."""
 
-"""After these endings the user may continue."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultForm:
-    """How a model is given the results of calls."""
-
-    most_tokens: int | None = None
-    """About how many tokens of their text; ``None``: all."""
-    takes: Collection[MediaKind] = ()
-    """What it is given beside text."""
-
-
-def choose_form(variant: Variant | None, takes: Collection[MediaKind]) -> ResultForm:
-    """Return how a model that ``takes`` this is given results under ``variant``."""
-    if variant is None:
-        return ResultForm(takes=takes)
-    most = variant.max_result_tokens
-    return ResultForm(most_tokens=most, takes=() if variant.text_only else takes)
-
 
 class ModelConversation(Conversation):
     """One case, run with one model and the tools of one session."""
@@ -147,6 +130,7 @@ class ModelConversation(Conversation):
         self._calls: list[ToolCall] = []
         self._usage = Usage()
         self._replies = 0
+        self._awaited = ""  # what the server is asked for before the conversation
         self._deadline: anyio.CancelScope | None = None
 
     async def run(self) -> None:
@@ -167,8 +151,12 @@ class ModelConversation(Conversation):
             self._stop = "time_limit"
         elif deadline.cancelled_caught:
             # Without any reply there is nothing to judge the model or the server by.
-            words = f"the model gave no reply within the case's {self._timeout_s:g} s"
-            self._record_error(TrialError(kind="model", message=words))
+            within = f"within the case's {self._timeout_s:g} s"
+            if self._awaited:
+                self._record_server_error(f"the server did not give {self._awaited} {within}")
+            else:
+                words = f"the model gave no reply {within}"
+                self._record_error(TrialError(kind="model", message=words))
 
     def pass_time(self, seconds: float) -> None:
         """Let ``seconds`` count against the limit of the trial that nobody waited for."""
@@ -206,10 +194,29 @@ class ModelConversation(Conversation):
                 return "error"
             self._system, recalled = opening.system, opening.recalled
         prompt, media = attach_files(turn.prompt, turn.attach, self._form)
+        reads = () if place else await self._read_context()
         said = UserMessage(
-            text=prompt, media=media, fresh=turn.fresh and place > 0, recalled=recalled
+            text=prompt, media=media, reads=reads, fresh=turn.fresh and place > 0, recalled=recalled
         )
+        if self._error is not None:
+            self._messages.append(said)
+            return "error"
         return await self._send_prompt(said)
+
+    async def _read_context(self) -> tuple[ResourceRead, ...]:
+        """Read the resources of the case; a failure that no check asks for ends the trial."""
+        reads: list[ResourceRead] = []
+        for uri in self._case.context:
+            self._awaited = f"the resource {uri}"
+            read = await read_resource(self._session, uri, reply=0, epoch=self._epoch)
+            media = tuple(replace(one, given=one.kind in self._form.takes) for one in read.media)
+            reads.append(replace(read, media=media))
+            wanted = read.outcome == "refused" and is_kept_from(uri, self._case)
+            if read.outcome != "ok" and not wanted:
+                self._record_server_error(f"the resource {uri} could not be read: {read.text}")
+                break
+        self._awaited = ""
+        return tuple(reads)
 
     def _list_calls(self) -> Sequence[ToolCall]:
         return self._calls
@@ -242,7 +249,8 @@ class ModelConversation(Conversation):
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._elapsed_s()
             tools = await self._lists.refresh(self._session, self._replies)
-            reply = await self._model.ask_model(seen, tools, self._system)
+            told = give_reads(seen) if self._case.context else seen
+            reply = await self._model.ask_model(told, tools, self._system)
             self._add_reply(reply, asked_s)
             self._strategy.tell()
             if (steering := self._strategy.get_steering(self._replies)) is not None:
@@ -361,32 +369,6 @@ class ModelConversation(Conversation):
         return build_unanswered_call(
             request, outcome, words, reply=self._replies, epoch=self._epoch
         )
-
-
-def give_media(call: ToolCall, takes: Collection[MediaKind]) -> ToolCall:
-    """Return ``call`` with what its model, which takes that, is given beside the text."""
-    # No API takes pictures in a failed result, and a fault put its own text in place of all.
-    if not call.media or call.told_as_error or call.injected is not None:
-        return call
-    media = tuple(replace(one, given=one.kind in takes) for one in call.media)
-    return replace(call, media=media)
-
-
-def attach_files(
-    prompt: str, files: Sequence[Media], form: ResultForm
-) -> tuple[str, tuple[Media, ...]]:
-    """Return ``prompt`` with the texts and the descriptions of ``files``, and all the others."""
-    parts, media = [prompt], []
-    for file in files:
-        if file.kind is None:  # a text: the suite's reader lets nothing else through
-            text = b64decode(file.data).decode("utf-8", "replace")
-            parts.append(f"[file {file.words}]\n{text}")
-            continue
-        given = file.kind in form.takes
-        media.append(replace(file, given=given))
-        if not given:
-            parts.append(f"[file {file.words}; this model is not given it]")
-    return "\n\n".join(parts), tuple(media)
 
 
 def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:

@@ -30,11 +30,12 @@ from harness.runner.case_rules import (
     grant_leave,
     own_costs,
 )
+from harness.runner.content.given_content import choose_form
 from harness.runner.conversation import Conversation, trial_error
 from harness.runner.direct_calls import DirectCalls
 from harness.runner.end_state import read_states
 from harness.runner.faults import build_injector
-from harness.runner.model_conversation import ModelConversation, choose_form
+from harness.runner.model_conversation import ModelConversation
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight, require_tools
 from harness.runner.recordings.recorded_outputs import (

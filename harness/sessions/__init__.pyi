@@ -35,6 +35,7 @@ from .questions import ElicitReply as ElicitReply
 from .questions import UserQuestions as UserQuestions
 from .recordings.recording_spec import REPLAY as REPLAY
 from .recordings.recording_spec import resolve_recording as resolve_recording
+from .resources import read_resource as read_resource
 from .server_messages import build_refusal as build_refusal
 from .session import LISTEN as LISTEN
 from .session import SEPARATOR as SEPARATOR

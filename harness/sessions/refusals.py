@@ -22,10 +22,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import HEADER_MISMATCH, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
+from mcp_types import HEADER_MISMATCH, INTERNAL_ERROR, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 
 from harness.base import (
     NotAdmitted,
+    RequestRefused,
     RequestRejected,
     ServerError,
     compile_late,
@@ -304,17 +305,23 @@ def build_step_error(error: MCPError, step: str, refusals: Sequence[str] = ()) -
     ``refusals`` are regular expressions of the server's own words for refusing a caller.
     """
     words = f"refused {step}: {error.message} (code {error.code})"
-    if not is_rejection(error, step) and _is_caller_refused(error, refusals):
+    refused = _is_refusal(error.code, error.message, error.data, refusals)
+    if not is_rejection(error, step) and refused:
         return NotAdmitted(words, status=error.code)
     return ServerError(words)
 
 
-def _is_caller_refused(error: MCPError, refusals: Sequence[str]) -> bool:
-    data = "" if error.data in (None, "") else json.dumps(error.data, default=str)
-    text = f"{error.message} {data}"[:_READ_CHARS]
+def is_breakdown(error: RequestRefused) -> bool:
+    """Whether an error answer decides nothing: an internal error in no words of a refusal."""
+    return error.code == INTERNAL_ERROR and not _is_refusal(error.code, error.said, error.data)
+
+
+def _is_refusal(code: int, message: str, data: object, refusals: Sequence[str] = ()) -> bool:
+    more = "" if data in (None, "") else json.dumps(data, default=str)
+    text = f"{message} {more}"[:_READ_CHARS]
     return (
         # The code itself may be 401 or 403.
-        has_refusal_code(error.data, {"code": error.code})
+        has_refusal_code(data, {"code": code})
         or any(search_pattern(pattern, text) for pattern in refusals)
         or (REFUSED.search(text) is not None and OPERATING_SYSTEM.search(text) is None)
     )

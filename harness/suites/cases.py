@@ -21,21 +21,22 @@ from harness.judging import checks_of_model, checks_with
 from harness.suites.faults import read_own_faults
 from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
-from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, read_attachments, scale_limits
+from harness.suites.ingest import (
+    BESIDE_PROMPT,
+    INGEST_PROMPT,
+    LIMIT_KEYS,
+    apply_limits,
+    build_ingest_turns,
+    read_attachments,
+    scale_limits,
+)
 from harness.suites.parameters import ParameterExpander
 from harness.suites.questions import ReadTest, name_questions
 from harness.suites.simulated_users import format_summary, read_elicit, read_user
 from harness.suites.wordings import find_flaws
 from harness.types import Caller, Case, Check, JsonObject, Limits, ScriptedCall, Turn
 
-_LIMITS = {
-    **{key: key for key in ("max_replies", "max_calls", "max_tokens")},
-    "timeout": "timeout_s",
-    "max_cost": "max_cost_usd",
-}
-
-
-_OF_MODEL = ("attach", "wordings", "ingest", "max_replies", "max_calls", "max_tokens", "max_cost")
+_OF_MODEL = (*BESIDE_PROMPT, "max_replies", "max_calls", "max_tokens", "max_cost")
 """Keys that mean nothing in a test without a model."""
 _SAID_BY_USER = (
     "A simulated user writes its own messages; put the first one under 'first_message:' of 'user:'."
@@ -103,7 +104,7 @@ class CaseReader:
         path: Steps = ("defaults",)
         values = self._reading.read_mapping(path, given, self._layout.defaults, "defaults")
         # Neither place is the more exact one: both hold for all tests.
-        for key in _LIMITS.keys() & values.keys() & self._suite.keys():
+        for key in LIMIT_KEYS.keys() & values.keys() & self._suite.keys():
             message = f"{key!r} is also written at the top of the suite."
             self._reading.add_key_problem((*path, key), message, "Keep one of them.")
         self._given = {*values, *self._suite}  # keys that hold for every test
@@ -111,7 +112,7 @@ class CaseReader:
             name="",
             prompt="",
             checks=(),
-            limits=_apply_limits(self._suite, Limits()),
+            limits=apply_limits(self._suite, Limits()),
             tags=self._suite.get("tags", ()),
             metadata=self._suite.get("metadata", {}),
             caller=self._read_caller((), self._suite, Caller()),
@@ -137,7 +138,7 @@ class CaseReader:
             # In reverse: what was set up last is taken down first.
             teardown=(*teardown, *base.teardown),
             repeats=replace(base.repeats, **_select_given(values, "trials", "pass_threshold")),
-            limits=_apply_limits(values, base.limits),
+            limits=apply_limits(values, base.limits),
             tags=tuple(dict.fromkeys((*base.tags, *values.get("tags", ())))),
             metadata={**base.metadata, **values.get("metadata", {})},
         )
@@ -208,6 +209,7 @@ class CaseReader:
             name=values["name"] + end if "name" in values else "",
             prompt=asked[0].prompt if asked else words,
             checks=(*self._read_checks(path, test, values, noun), *usual),
+            context=values.get("context", ()),
             wordings=values.get("wordings", ()),
             turns=turns,
             user=user,
@@ -233,6 +235,9 @@ class CaseReader:
                 else f"{noun} has 'ingest' and {words[0]!r}."
             )
             self._reading.add_key_problem((*path, "ingest"), message, meant)
+        elif test.get("ingest") and test.get("context"):
+            message = f"{noun} has both 'context' and 'ingest'."
+            self._reading.add_key_problem((*path, "context"), message, "Remove one of them.")
         elif not words:
             meant = (
                 "Add 'prompt: …', 'turns:' for a conversation, 'user:' for a simulated user, or "
@@ -393,7 +398,3 @@ class CaseReader:
 
 def _select_given(values: Values, *keys: str) -> dict[str, Any]:
     return {key: values[key] for key in keys if key in values}
-
-
-def _apply_limits(values: Values, base: Limits) -> Limits:
-    return replace(base, **{name: values[key] for key, name in _LIMITS.items() if key in values})

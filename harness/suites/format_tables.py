@@ -47,7 +47,7 @@ from harness.suites.identities import (
     build_expectation_layout,
     parse_contexts,
 )
-from harness.suites.ingest import ATTACH, INGEST, INGEST_PROMPT_FIELD
+from harness.suites.ingest import ATTACH, CONTEXT, INGEST, INGEST_PROMPT_FIELD
 from harness.suites.interference import INTERFERENCE
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
@@ -63,7 +63,7 @@ MISPLACED = {
     "expected_tool": "Use assertions.must_call to name the tool that must be called.",
     "expected_tools": "Use assertions.must_call to name the tools that must be called.",
     "tools": "Remove it: a suite tests the tools that the server has, and defines none.",
-    "resources": "Remove it: a suite tests tools, not resources.",
+    "resources": "Name what a test's model is to read under 'context:' of the test.",
 }
 """Keys that belong to no part of a suite."""
 
@@ -350,6 +350,7 @@ _TEST_FIELDS = {
     "description": text_field("What the test is for, in a sentence."),
     "prompt": text_field("What the user says."),
     "attach": ATTACH,
+    "context": CONTEXT,
     "wordings": WORDINGS,
     "test": line_field(
         "The question that it asks, if other tests ask it in other words: they count as one."

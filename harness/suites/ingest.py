@@ -1,4 +1,4 @@
-"""What a model gets beside the questions: texts before them (``ingest``), and files (``attach``).
+"""What a model gets beside the questions: texts before them, files, resources of the server.
 
 Each chunk of an ingested text has a conversation of its own, so the model can answer later
 questions only if it stored the chunk on the server and looks it up there.
@@ -110,6 +110,19 @@ def build_ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> 
     )
 
 
+LIMIT_KEYS = {
+    **{key: key for key in ("max_replies", "max_calls", "max_tokens")},
+    "timeout": "timeout_s",
+    "max_cost": "max_cost_usd",
+}
+"""Key of a suite or a test → field of `Limits`."""
+
+
+def apply_limits(values: Values, base: Limits) -> Limits:
+    """Return ``base`` with the limits that ``values`` have."""
+    return replace(base, **{name: values[key] for key, name in LIMIT_KEYS.items() if key in values})
+
+
 def scale_limits(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) -> Limits:
     """Return ``limits`` scaled to the number of turns, except those named in ``given``."""
     # What somebody has written holds for the whole trial, however many turns it has.
@@ -169,6 +182,14 @@ _TEXT = ("text/plain", "text/csv", "text/markdown", "application/json")
 
 ATTACH: Field = lines_field("Files that come with the first prompt, relative to the suite.")
 """``attach: [photo.png]``."""
+
+CONTEXT: Field = lines_field(
+    "Resources of the server, by URI, that are read as this user and put into the first prompt."
+)
+"""``context: [hr://handbook]``."""
+
+BESIDE_PROMPT = ("attach", "context", "wordings", "ingest")
+"""Keys for what a model gets beside or in place of the prompt."""
 
 
 def read_attachments(reading: DocumentReader, path: Steps, values: Values) -> Iterator[Media]:

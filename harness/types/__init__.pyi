@@ -90,6 +90,10 @@ from .replies import ReplyStop as ReplyStop
 from .replies import ToolRequest as ToolRequest
 from .replies import Usage as Usage
 from .replies import known_sum as known_sum
+from .resources import PUBLIC as PUBLIC
+from .resources import STDERR as STDERR
+from .resources import ResourceRead as ResourceRead
+from .resources import SideContent as SideContent
 from .results import DECIDED as DECIDED
 from .results import CaseResult as CaseResult
 from .results import Conversations as Conversations
@@ -119,13 +123,10 @@ from .specs import Transport as Transport
 from .specs import TransportSpec as TransportSpec
 from .thinking import extract_thinking as extract_thinking
 from .thinking import is_visible as is_visible
-from .transcripts import PUBLIC as PUBLIC
-from .transcripts import STDERR as STDERR
 from .transcripts import AssistantMessage as AssistantMessage
 from .transcripts import ErrorKind as ErrorKind
 from .transcripts import Message as Message
 from .transcripts import Refusal as Refusal
-from .transcripts import SideContent as SideContent
 from .transcripts import StateReading as StateReading
 from .transcripts import Stop as Stop
 from .transcripts import ToolAnswer as ToolAnswer

@@ -12,6 +12,7 @@ from harness.types.faults import Injection
 from harness.types.media import Media
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply, Usage
+from harness.types.resources import ResourceRead, SideContent
 from harness.types.shared_dataclass import dataclass
 from harness.types.specs import AgentFacts
 from harness.types.wire_frames import Wire
@@ -50,11 +51,18 @@ class UserMessage:
     ``reply`` of each call is the number of the model's replies before it."""
     media: tuple[Media, ...] = field(default=(), metadata=left_out_if(()))
     """Files that come with the words."""
+    reads: tuple[ResourceRead, ...] = field(default=(), metadata=left_out_if(()))
+    """Resources that come with the words, put there by the test."""
     recalled: str = ""
     """What the server returned before the conversation that begins here, for the system prompt
     (`LeaderboardRules.recall`)."""
     role: Literal["user"] = "user"
     """Distinguishes the kinds of message in a log."""
+
+    @property
+    def all_media(self) -> tuple[Media, ...]:
+        """What comes with the words that is no text, that of resources included."""
+        return (*self.media, *(one for read in self.reads for one in read.media))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,27 +97,6 @@ Message: TypeAlias = UserMessage | AssistantMessage | ToolMessage
 
 Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
 """How a server refused a call: by an ``isError`` result, a JSON-RPC error, or HTTP 401/403."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SideContent:
-    """Something that a server sent beside the text and the structured content of results."""
-
-    place: str
-    """What it is, in words: ``_meta of the result``, ``the server's instructions``."""
-    text: str = ""
-    """The text, or the value as JSON, cut to the log's limit."""
-    unread: str | None = None
-    """Why it was not read, or not to its end, in words that quote nothing."""
-    refused: bool = False
-    """Whether the server answered with an error instead: its decision, if others may read it."""
-
-
-PUBLIC = "declared public: "
-"""Begins the `SideContent.place` of a list, or of something read, that any cache may give to others
-(``cacheScope: public``); its text is a digest of the content."""
-STDERR = "the server's stderr"
-"""`SideContent.place` of what a server wrote on stderr, which only its operator reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -340,6 +327,12 @@ class Transcript:
         """What the server asked its user, in order."""
         said = (one for one in self.messages if isinstance(one, AssistantMessage))
         return tuple(asked for message in said for asked in message.elicitations)
+
+    @property
+    def resource_reads(self) -> tuple[ResourceRead, ...]:
+        """The resources that were read for the model, in order."""
+        users = (message for message in self.messages if isinstance(message, UserMessage))
+        return tuple(read for message in users for read in message.reads)
 
     @property
     def user_calls(self) -> tuple[ToolCall, ...]:

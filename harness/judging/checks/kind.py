@@ -61,6 +61,7 @@ SECTIONS = (
     "Answers",
     "Memory",
     "Consent",
+    "Resources",
     "Economy",
     "Faults",
     "Judged",

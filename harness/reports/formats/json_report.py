@@ -42,6 +42,7 @@ from harness.runlog import RunLog
 from harness.types import (
     CaseResult,
     Report,
+    Transcript,
     TrialResult,
     written_fields,
 )
@@ -202,8 +203,15 @@ def _encode_details(result: TrialResult, log: RunLog) -> dict[str, Any]:
             if calls or name == "tool_calls"
         }
         | _encode_facts("elicitations", transcript.elicitations)
+        | _encode_reads(transcript)
         | _encode_facts("list_changes", find_changes(log, transcript))
     )
+
+
+def _encode_reads(transcript: Transcript) -> dict[str, Any]:
+    facts = ("uri", "outcome", "reply", "duration_s")
+    reads = [{fact: getattr(read, fact) for fact in facts} for read in transcript.resource_reads]
+    return {"resource_reads": reads} if reads else {}
 
 
 def _encode_facts(name: str, values: Iterable[Any]) -> dict[str, Any]:

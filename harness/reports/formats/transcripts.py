@@ -94,6 +94,11 @@ def _format_user_message(message: UserMessage) -> list[str]:
         *(["── a new conversation begins; the server is the same"] if message.fresh else []),
         *(_format_block("recalled", message.recalled) if message.recalled else []),
         *_format_block("user", message.text),
+        *(
+            line
+            for read in message.reads
+            for line in _format_block("resource", f"{read}\n{read.text}")
+        ),
     ]
 
 

@@ -24,6 +24,22 @@ SHOWN: Mapping[str, str] = {
     "it is then not accepted": (
         "tests/consent/test_gates.py::test_each_broken_gate_is_found_and_named"
     ),
+    # Resources.
+    "Without this check, a `context` that is refused is an error": (
+        "tests/runner/content/test_context.py::"
+        "test_the_resources_of_a_test_are_read_as_its_user_and_judged"
+    ),
+    "Resource was not read: …": (
+        "tests/runner/content/test_context.py::"
+        "test_a_resource_that_the_test_does_not_name_was_not_read"
+    ),
+    "A resource that cannot be read makes the trial an error": (
+        "tests/runner/content/test_context.py::"
+        "test_the_resources_of_a_test_are_read_as_its_user_and_judged"
+    ),
+    "`context` is refused": (
+        "tests/suites/pages/test_attachments.py::test_a_test_with_resources_is_refused_for_an_agent"
+    ),
     # A recording in place of a server, and suites without a model.
     "Any other call is an error that names the nearest recorded one": (
         "tests/end_to_end/servers/test_recordings.py::"

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.models import cut_result
-from harness.runner.model_conversation import ModelConversation, ResultForm
+from harness.runner.content.given_content import ResultForm
+from harness.runner.model_conversation import ModelConversation
 from harness.runner.variants.edits import LONGEST_NAME, client_name
 from harness.types import Outcome, ToolMessage, ToolRequest
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says

@@ -1,4 +1,4 @@
-"""``attach:``: files that come with the first prompt of a test."""
+"""``attach:`` and ``context:``: files and resources that come with the first prompt of a test."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.base import InvalidInput
+from harness.base import InvalidInput, UsageError
 from harness.judging.trial_checks import unseen_warnings
-from harness.runner.model_conversation import ResultForm, attach_files
+from harness.runner.agent_requirements import refuse_unsupported_cases
+from harness.runner.content.given_content import ResultForm, attach_files
 from harness.runner.planning.plan import describe_case
-from harness.types import Case, Transcript, UserMessage
+from harness.types import AgentSpec, Case, ModelSpec, Suite, Transcript, UserMessage
 from tests.suites.files import read as read_text
 
 PNG = b"\x89PNG\r\n\x1a\nabc"
@@ -73,3 +74,47 @@ def test_a_file_that_no_model_can_be_given_is_an_error_of_its_line(
         read(tmp_path, name)
     assert words in str(caught.value)
     assert ":7:" in str(caught.value)
+
+
+def read_context(folder: Path, more: str, words: str = "prompt: What?") -> Case:
+    text = f"""
+suite: s
+server: x
+tests:
+- name: t
+  {words}
+  context: [{more}]
+  assertions: {{must_call: [do_it]}}
+"""
+    return read_text(folder, text).cases[0]
+
+
+def test_another_resource_makes_another_trial(tmp_path: Path) -> None:
+    one, other = (read_context(tmp_path, uri) for uri in ('"a://b"', '"a://b", "a://c"'))
+    assert (one.context, other.context) == (("a://b",), ("a://b", "a://c"))
+    assert describe_case(one) != describe_case(other)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("call: {tool: do_it}", "has 'context', but its calls are made without a model"),
+        ("ingest: [a]\n  turns: [{prompt: b}]", "has both 'context' and 'ingest'"),
+    ],
+)
+def test_resources_without_a_prompt_of_their_own_are_a_mistake(
+    tmp_path: Path, words: str, says: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read_context(tmp_path, "a", words)
+    assert says in str(caught.value)
+
+
+def test_a_test_with_resources_is_refused_for_an_agent(tmp_path: Path) -> None:
+    case = read_context(tmp_path, "a")
+    agent = ModelSpec(
+        name="own", provider="agent", model_id="", agent=AgentSpec(kind="command", command=("x",))
+    )
+    with pytest.raises(UsageError) as caught:
+        refuse_unsupported_cases([Suite(name="s", cases=(case,))], [agent])
+    assert "it has 'context', which only models are given" in str(caught.value)

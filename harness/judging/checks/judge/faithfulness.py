@@ -84,6 +84,10 @@ def describe_conversation(evidence: Evidence, **more: object) -> JsonObject:
         }
         for call in evidence.transcript.tool_calls
     ]
+    outputs += [
+        {"resource": read.uri, "outcome": read.outcome, "result": read.shown_text}
+        for read in evidence.transcript.resource_reads
+    ]
     return build_material(evidence.case.prompt, outputs, evidence.transcript.answer, **more)
 
 
@@ -110,6 +114,7 @@ def _check_figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     # The sources of figures: the question, and tool results without error.
     good = [call for call in evidence.transcript.tool_calls if not call.told_as_error]
     sources = [evidence.case.prompt, *(call.told_text for call in good)]
+    sources += [read.text for read in evidence.transcript.resource_reads if read.outcome == "ok"]
     sources += [
         " ; ".join(iterate_leaves(call.structured))
         for call in good

@@ -184,6 +184,10 @@ def _encode_steps(said: Transcript, changes: deque[ListChange]) -> list[dict[str
                     steps.append(_say("harness", f"{recalled}{message.recalled}"))
                 media = list(map(_encode_media, message.media))
                 steps.append(_say("user", message.text) | ({"media": media} if media else {}))
+                for read in message.reads:
+                    media = list(map(_encode_media, read.media))
+                    said_of = f"The resource {read}\n{read.text}"
+                    steps.append(_say("harness", said_of) | ({"media": media} if media else {}))
             case AssistantMessage(reply=reply):
                 steps += [_say("harness", str(one)) for one in take_changes(changes, number)]
                 number += 1

@@ -1,0 +1,111 @@
+"""A server with resources and prompts, some of them for admins, over every transport and era."""
+
+from __future__ import annotations
+
+import base64
+import os
+import warnings
+from typing import Any
+
+import anyio
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    BlobResourceContents,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    TextContent,
+    TextResourceContents,
+    Tool,
+)
+
+warnings.simplefilter("ignore")
+Context = ServerRequestContext[Any, Any]
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\nabc").decode()
+BOOKS: dict[str, tuple[str, str]] = {
+    "hr://handbook": ("text/plain", "Leave: 30 days."),
+    "hr://salaries": ("text/plain", "Ada earns 123456 CHF."),
+    "hr://logo": ("image/png", PNG),
+    "hr://archive": ("application/zip", PNG),
+}
+
+
+def is_admin(ctx: Context) -> bool:
+    user: Any = (ctx.meta or {}).get("harness/user_context") or {}
+    return bool(user.get("role") == "admin")
+
+
+async def list_tools(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+    tool = Tool(name="lend", description="Lend a book.", input_schema={"type": "object"})
+    return ListToolsResult(tools=[tool])
+
+
+async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text="lent")])
+
+
+async def read_resource(ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    uri = str(params.uri)
+    if uri == "hr://broken":
+        raise ValueError("a secret of the program")
+    if uri == "hr://slow":
+        await anyio.sleep_forever()
+    if uri == "hr://salaries" and not is_admin(ctx):
+        raise MCPError(-32003, "Access denied: requires role 'admin'")
+    if uri not in BOOKS:
+        raise MCPError(-32602, f"there is no {uri}")
+    mime, content = BOOKS[uri]
+    if mime == "text/plain":
+        return ReadResourceResult(
+            contents=[TextResourceContents(uri=uri, mime_type=mime, text=content)]
+        )
+    return ReadResourceResult(
+        contents=[BlobResourceContents(uri=uri, mime_type=mime, blob=content)]
+    )
+
+
+server = Server[Any](
+    "library", on_list_tools=list_tools, on_call_tool=call_tool, on_read_resource=read_resource
+)
+
+
+async def serve() -> None:
+    async with stdio_server() as (reader, writer):
+        await server.run(reader, writer, server.create_initialization_options())
+
+
+def build_sse_app() -> Any:
+    from mcp.server.sse import SseServerTransport
+    from starlette.applications import Starlette
+    from starlette.responses import Response
+    from starlette.routing import Mount, Route
+
+    transport = SseServerTransport("/messages/")
+
+    async def connect(request: Any) -> Response:
+        async with transport.connect_sse(request.scope, request.receive, request._send) as streams:
+            await server.run(streams[0], streams[1], server.create_initialization_options())
+        return Response()
+
+    routes = [
+        Route("/sse", endpoint=connect, methods=["GET"]),
+        Mount("/messages/", app=transport.handle_post_message),
+    ]
+    return Starlette(routes=routes)
+
+
+if __name__ == "__main__":
+    if "PORT" in os.environ:
+        import uvicorn
+
+        sse = os.environ.get("OVER") == "sse"
+        app = build_sse_app() if sse else server.streamable_http_app()
+        uvicorn.run(app, port=int(os.environ["PORT"]), log_level="warning")
+    else:
+        anyio.run(serve)
