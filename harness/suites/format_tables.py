@@ -77,7 +77,6 @@ SUITE_MISPLACED = {
 """Keys that do not belong at the top of a suite."""
 
 TEST_MISPLACED = {
-    "context": "Name it by 'user_context: …'.",
     "repeat": "Say how often with 'trials: …'.",
 }
 """Keys that do not belong in a test."""

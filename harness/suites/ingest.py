@@ -29,6 +29,7 @@ from harness.base import (
     lines_field,
     parse_items,
     parse_list,
+    parse_single_line,
 )
 from harness.types import Limits, Media, Turn
 
@@ -183,8 +184,19 @@ _TEXT = ("text/plain", "text/csv", "text/markdown", "application/json")
 ATTACH: Field = lines_field("Files that come with the first prompt, relative to the suite.")
 """``attach: [photo.png]``."""
 
-CONTEXT: Field = lines_field(
-    "Resources of the server, by URI, that are read as this user and put into the first prompt."
+
+def _parse_context(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        message = f"expected a list (lines that begin with '- '), found {describe_value(value)}"
+        meant = "List URIs of resources. A user of 'contexts:' is named by 'user_context: …'."
+        raise InvalidValue(message, meant=meant)
+    return parse_items(parse_single_line, value)
+
+
+CONTEXT: Field = build_field(
+    "Resources of the server, by URI, that are read as this user and put into the first prompt.",
+    array_of(TEXT),
+    _parse_context,
 )
 """``context: [hr://handbook]``."""
 

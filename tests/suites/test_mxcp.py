@@ -285,7 +285,7 @@ def test_a_mistake_is_told_with_its_place_and_what_was_meant(folder: Path) -> No
         ("profile", "configuration"),
         ("expected_tool", "assertions.must_call"),
         ("tools", "tools that the server has"),
-        ("resources", "not resources"),
+        ("resources", "under 'context:' of the test"),
         ("name", "under 'suite:'"),
         ("cases", "under 'tests:'"),
         ("prompt", "into a test"),

@@ -161,7 +161,7 @@ def test_contexts_are_mappings(folder: Path) -> None:
 
 def test_a_context_is_named_by_user_context_alone(folder: Path) -> None:
     (problem,) = refusal(folder, f"suite: shop\n{CONTEXTS}{TESTS}    context: admin\n").problems
-    assert problem.meant == "Name it by 'user_context: …'."
+    assert "named by 'user_context: …'" in str(problem.meant)
 
 
 # ── Turns ────────────────────────────────────────────────────────────────────────────────────
