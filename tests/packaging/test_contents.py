@@ -16,7 +16,20 @@ from tests.packaging.conftest import ROOT, Release, build
 STEM = f"{DISTRIBUTION.replace('-', '_')}-{__version__}"
 METADATA = f"{STEM}.dist-info"
 NAMES = ("py.typed", "SKILL.md")
-KINDS = {".py", ".pyi", ".js", ".css", ".html", ".svg", ".json", ".jsonl", ".csv", ".yml", ".txt"}
+KINDS = {
+    ".lock",
+    ".py",
+    ".pyi",
+    ".js",
+    ".css",
+    ".html",
+    ".svg",
+    ".json",
+    ".jsonl",
+    ".csv",
+    ".yml",
+    ".txt",
+}
 """The kinds of files of the package; `py.typed` has none, and `.pyi` lists a room's names."""
 
 
