@@ -102,7 +102,7 @@ def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[s
         yield "it interrupts the conversation, which an agent does not allow from outside"
     if any(turn.attach for turn in case.turns):
         yield "it attaches files, which only models are given"
-    if case.context:
+    if case.caller.context:
         yield "it has 'context', which only models are given: an agent reads resources itself"
     if not kind.resumes(spec):
         if case.user is not None:

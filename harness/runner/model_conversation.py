@@ -206,7 +206,7 @@ class ModelConversation(Conversation):
     async def _read_context(self) -> tuple[ResourceRead, ...]:
         """Read the resources of the case; a failure that no check asks for ends the trial."""
         reads: list[ResourceRead] = []
-        for uri in self._case.context:
+        for uri in self._case.caller.context:
             self._awaited = f"the resource {uri}"
             read = await read_resource(self._session, uri, reply=0, epoch=self._epoch)
             media = tuple(replace(one, given=one.kind in self._form.takes) for one in read.media)
@@ -249,7 +249,7 @@ class ModelConversation(Conversation):
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._elapsed_s()
             tools = await self._lists.refresh(self._session, self._replies)
-            told = give_reads(seen) if self._case.context else seen
+            told = give_reads(seen) if self._case.caller.context else seen
             reply = await self._model.ask_model(told, tools, self._system)
             self._add_reply(reply, asked_s)
             self._strategy.tell()

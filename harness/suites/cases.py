@@ -209,7 +209,7 @@ class CaseReader:
             name=values["name"] + end if "name" in values else "",
             prompt=asked[0].prompt if asked else words,
             checks=(*self._read_checks(path, test, values, noun), *usual),
-            context=values.get("context", ()),
+            caller=replace(shared.caller, context=values.get("context", ())),
             wordings=values.get("wordings", ()),
             turns=turns,
             user=user,

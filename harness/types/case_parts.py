@@ -203,6 +203,9 @@ class Caller:
     elicit: tuple[ElicitRule, ...] | None = None
     """How questions of the server are answered; what no rule fits is declined. ``None``: the client
     cannot be asked, and says so."""
+    context: tuple[str, ...] = ()
+    """URIs of resources that are read as this user, and given to the model with the first prompt.
+    """
     allow_no_tools: bool = False
     """Whether the case is judged even if the server offers this user no tools, which otherwise is
     an error."""

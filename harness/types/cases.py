@@ -143,8 +143,6 @@ class Case:
     checks: tuple[Check, ...]
     """What must hold at the end. There is at least one unless a turn has checks: a case that checks
     checks nothing is an invalid suite."""
-    context: tuple[str, ...] = ()
-    """URIs of resources of the server that the model gets with the first prompt."""
     wordings: tuple[str, ...] = ()
     """Other ways to say `prompt`. A run asks the prompt alone; see `Variant.prompts`."""
     turns: tuple[Turn, ...] = ()

@@ -229,7 +229,7 @@ def describe_case(case: Case) -> JsonObject:
         "setup": [[call.tool, call.arguments] for call in case.setup],
         "teardown": [[call.tool, call.arguments] for call in case.teardown],
         "user": None if case.user is None else asdict(replace(case.user, code=None)),
-        "context": list(case.context),
+        "context": list(caller.context),
         "elicit": caller.elicit_facts,
         "steering": interruption.steering,
         "abort": interruption.abort,

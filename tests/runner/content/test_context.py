@@ -29,6 +29,7 @@ from harness.runner.model_conversation import ModelConversation
 from harness.sessions import open_sessions
 from harness.types import (
     AgentFacts,
+    Caller,
     Case,
     CaseFacts,
     JsonObject,
@@ -96,6 +97,11 @@ async def judge(case: Case, said: Transcript) -> list[tuple[str, str, str]]:
     return [(one.kind, one.verdict, one.explanation.partition("\n")[0]) for one in results]
 
 
+def reading(*uris: str) -> Caller:
+    """Return a caller for whom these resources are read."""
+    return Caller(context=uris)
+
+
 @WAYS
 @pytest.mark.anyio
 async def test_the_resources_of_a_test_are_read_as_its_user_and_judged(
@@ -106,8 +112,8 @@ async def test_the_resources_of_a_test_are_read_as_its_user_and_judged(
         *checked("must_not_read", "hr://sal*"),
         *checked("resource_contains", [{"uri": "hr://hand*", "text": "30 days"}, "123456"]),
     ]
-    case = a_case(context=ALL, checks=tuple(checks))
-    plain = a_case(context=("hr://handbook", "hr://salaries"))
+    case = a_case(caller=reading(*ALL), checks=tuple(checks))
+    plain = a_case(caller=reading("hr://handbook", "hr://salaries"))
     (guest, model), (admin, _), (unasked, silent) = await converse(
         [(case, "guest"), (case, "admin"), (plain, "guest")], build_spec(over, protocol)
     )
@@ -148,8 +154,8 @@ async def test_the_resources_of_a_test_are_read_as_its_user_and_judged(
 @pytest.mark.anyio
 async def test_a_breakdown_is_no_refusal_and_a_late_answer_is_the_servers() -> None:
     checks = tuple(checked("must_not_read", "*"))
-    broken = a_case(context=("hr://broken",), checks=checks)
-    slow = a_case(context=("hr://slow",), checks=checks, limits=Limits(timeout_s=0.3))
+    broken = a_case(caller=reading("hr://broken"), checks=checks)
+    slow = a_case(caller=reading("hr://slow"), checks=checks, limits=Limits(timeout_s=0.3))
     (one, _), (late, _) = await converse([(broken, "guest"), (slow, "guest")], build_spec())
     assert one.error is not None
     assert (one.error.kind, one.resource_reads[0].outcome) == ("server", "failed")

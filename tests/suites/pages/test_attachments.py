@@ -91,7 +91,7 @@ tests:
 
 def test_another_resource_makes_another_trial(tmp_path: Path) -> None:
     one, other = (read_context(tmp_path, uri) for uri in ('"a://b"', '"a://b", "a://c"'))
-    assert (one.context, other.context) == (("a://b",), ("a://b", "a://c"))
+    assert (one.caller.context, other.caller.context) == (("a://b",), ("a://b", "a://c"))
     assert describe_case(one) != describe_case(other)
 
 

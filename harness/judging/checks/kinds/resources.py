@@ -63,7 +63,7 @@ def _find_obstacle(evidence: Evidence) -> str | None:
     """Return why nothing is known of what was read; ``None`` if it is."""
     if evidence.transcript.agent is not None:
         return "What an agent reads is not recorded"
-    if not (evidence.case.context or evidence.transcript.resource_reads):
+    if not (evidence.case.caller.context or evidence.transcript.resource_reads):
         return "Nothing reads resources in this test"
     return None
 
