@@ -7,7 +7,7 @@ arguments that may vary, and added what the answer must contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -25,7 +25,7 @@ from harness.runlog import RunLog
 from harness.types import JsonObject, ToolCall, Transcript, TrialResult, UserMessage, dataclass
 
 _LONGEST = 60
-_HEAD = """\
+_ADVICE = """\
 # What to do next:
 # 1. Loosen arguments that may be said in other ways: args: {name: {$contains: "Weber"}}
 # 2. Take out calls that another good session could do without.
@@ -71,12 +71,27 @@ def build_suite_from_run(
             f"no case can be made of {log.header.run_id}: {'; '.join(left_out)}",
             meant="Record a session with --prompt, in which a call succeeds.",
         )
-    head = f"# yaml-language-server: $schema={SCHEMA_NAME}\n" + format_comment(
-        f"Cases from the run {log.header.run_id}."
+    facts = {"mxcp": 1, "suite": name, "server": server}
+    return write_recorded_cases(
+        f"Cases from the run {log.header.run_id}.", _ADVICE, facts, cases, left_out
     )
-    facts = dump_yaml({"mxcp": 1, "suite": name}) + dump_yaml({"server": server})
+
+
+def write_recorded_cases(
+    title: str,
+    advice: str,
+    facts: JsonObject,
+    cases: Sequence[DraftCase],
+    left_out: Sequence[str],
+) -> RecordedCases:
+    """Return a suite with the keys ``facts`` and these ``cases``.
+
+    Its head has ``title`` and ``advice``, which is lines of comment.
+    """
+    head = f"# yaml-language-server: $schema={SCHEMA_NAME}\n{format_comment(title)}#\n{advice}"
+    keys = "".join(dump_yaml({key: value}) for key, value in facts.items())
     return RecordedCases(
-        text=join_parts((head + "#\n" + _HEAD, facts, "tests:", *map(case_text, cases))),
+        text=join_parts((head, keys, "tests:", *map(case_text, cases))),
         cases=len(cases),
         left_out=tuple(left_out),
     )

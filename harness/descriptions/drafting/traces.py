@@ -18,14 +18,7 @@ from typing import Any
 
 from harness.base import InvalidInput, JsonLines, UsageError, format_path, read_json_lines
 from harness.descriptions.drafting.draft import DraftCase
-from harness.descriptions.drafting.recorded_cases import RecordedCases
-from harness.descriptions.drafting.render import (
-    SCHEMA_NAME,
-    case_text,
-    dump_yaml,
-    format_comment,
-    join_parts,
-)
+from harness.descriptions.drafting.recorded_cases import RecordedCases, write_recorded_cases
 from harness.types import JsonObject, dataclass
 
 MOST_BYTES = 20_000_000
@@ -35,7 +28,7 @@ _MOST_FACTS = 3
 _MOST_VALUES = 1_000  # of a result; each is sought in the answer
 _SHORTEST, _LONGEST = 3, 60  # characters of a fact
 _FACT = re.compile(r"[A-Z][\w.-]*\d[\w.-]*|\d[\d.,:-]*\d")
-_HEAD = """\
+_ADVICE = """\
 # What to do next:
 # 1. Read each test. What it checks is proposed, for the reasons under 'proposed' of its metadata.
 # 2. Correct what is wrong, and take the name of a check out of 'proposed' once you accept it.
@@ -98,14 +91,9 @@ def build_suite_from_messages(path: Path, name: str, server: JsonObject | str) -
     if not cases:
         message = f"no case can be made of {format_path(path)}: {'; '.join(left_out)}"
         raise UsageError(message, meant="A line has 'messages', in which a call succeeds.")
-    head = f"# yaml-language-server: $schema={SCHEMA_NAME}\n" + format_comment(
-        f"Cases from the conversations in {path.name}."
-    )
-    facts = dump_yaml({"mxcp": 1, "suite": name}) + dump_yaml({"server": server})
-    return RecordedCases(
-        text=join_parts((head + "#\n" + _HEAD, facts, "tests:", *map(case_text, cases))),
-        cases=len(cases),
-        left_out=tuple(left_out),
+    facts = {"mxcp": 1, "suite": name, "server": server}
+    return write_recorded_cases(
+        f"Cases from the conversations in {path.name}.", _ADVICE, facts, cases, left_out
     )
 
 
