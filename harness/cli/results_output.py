@@ -36,7 +36,8 @@ from harness.reports import (
     write_transcripts,
 )
 from harness.runlog import Header, RunLog, amend_log
-from harness.types import NOBODY_ASKED, Case, JsonObject, Report, dataclass, is_disturbed
+from harness.suites import list_disturbances
+from harness.types import NOBODY_ASKED, Case, JsonObject, Report, dataclass
 
 
 def parse_margin(
@@ -122,7 +123,7 @@ def compare_results(
         compared = compare_runs([earlier, ComparedRun.from_log(log)])
         verdict = None if gate is None else judge_gate(compared, gate)
         return GatedComparison(comparison=compared, gate=verdict)
-    if any(map(is_disturbed, log.header.entrants.values())):
+    if any(map(list_disturbances, log.header.entrants.values())):
         return None
     answering = log.header.entrants.keys() - {NOBODY_ASKED}
     return GatedComparison(comparison=compare_logs([log])) if len(answering) > 1 else None

@@ -6,6 +6,7 @@ from .axes import Point as Point
 from .axes import choose_variants as choose_variants
 from .axes import describe_values as describe_values
 from .axes import describe_variant as describe_variant
+from .axes import list_disturbances as list_disturbances
 from .axes import list_points as list_points
 from .axes import name_values as name_values
 from .axes import reword_case as reword_case

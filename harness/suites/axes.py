@@ -54,6 +54,9 @@ class Axis:
     """``(case, value) → the case as it is asked``."""
     suits: Callable[[Case, Any], bool] = lambda _case, _value: True
     """``(case, value) → whether the case is run at that value``."""
+    disturbs: bool = False
+    """Whether trials at its values are judged beside the same without one, in tables of their own.
+    """
 
 
 _DIGITS = 12
@@ -170,6 +173,7 @@ FAULT = Axis(
     choose=lambda suite, request: choose_faults(suite, request.faults, request.fault),
     describe=_describe_faults,
     suits=suits_case,
+    disturbs=True,
 )
 
 
@@ -186,6 +190,7 @@ ATTACK = Axis(
     describe=_describe_attack,
     reword=put_under_attack,
     suits=suits_attack,
+    disturbs=True,
 )
 
 
@@ -203,6 +208,11 @@ def list_points(suite: Suite, request: Any) -> list[Point]:
         {axis.name: value for axis, value in zip(AXES, values, strict=True) if value is not None}
         for values in chosen
     ]
+
+
+def list_disturbances(axes: Mapping[str, str]) -> list[str]:
+    """Return the values among ``axes``, which may have other facts too, that disturb a trial."""
+    return [axes[axis.name] for axis in AXES if axis.disturbs and axis.name in axes]
 
 
 def name_values(point: Point) -> dict[str, str]:

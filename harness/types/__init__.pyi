@@ -13,7 +13,6 @@ from .attacks import AttackOutcome as AttackOutcome
 from .attacks import AttackPlace as AttackPlace
 from .attacks import Plant as Plant
 from .attacks import Technique as Technique
-from .basics import DISTURBANCES as DISTURBANCES
 from .basics import NOBODY_ASKED as NOBODY_ASKED
 from .basics import HasEntrant as HasEntrant
 from .basics import JsonObject as JsonObject
@@ -22,7 +21,6 @@ from .basics import Location as Location
 from .basics import NamedTool as NamedTool
 from .basics import ScriptedCall as ScriptedCall
 from .basics import Status as Status
-from .basics import is_disturbed as is_disturbed
 from .basics import name_entrant as name_entrant
 from .basics import written_fields as written_fields
 from .case_parts import DEFAULT_TIMEOUT_S as DEFAULT_TIMEOUT_S

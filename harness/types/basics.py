@@ -104,15 +104,6 @@ class HasEntrant:
         return name_entrant(self.model, self.axes)
 
 
-DISTURBANCES = frozenset({"fault", "attack"})
-"""Axes whose values are judged beside the same without them, in tables of their own."""
-
-
-def is_disturbed(axes: Mapping[str, object]) -> bool:
-    """Return whether a trial, or an entrant, with those values of ``axes`` was disturbed."""
-    return not DISTURBANCES.isdisjoint(axes)
-
-
 NOBODY_ASKED = "no model"
 """What stands for the model of cases that only make calls."""
 

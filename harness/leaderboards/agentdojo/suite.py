@@ -35,7 +35,7 @@ MAX_REPLIES: Final = 16
 """The package carries out the calls of 15 replies and asks once more."""
 TIMEOUT_S: Final = 300.0
 TYPICAL_TOKENS: Final = (12_000, 500)
-"""Input and output tokens of one run: a rule of thumb, from the length of recorded ones."""
+"""Input and output tokens of one run: a guess, which was not measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,15 +57,14 @@ from harness.reports.sections.tool_use import find_confusions
 from harness.reports.terminal import print_text
 from harness.reports.trial_record import TrialRecord
 from harness.runlog import RunLog
+from harness.suites import list_disturbances
 from harness.types import (
-    DISTURBANCES,
     CaseResult,
     CheckResult,
     Report,
     Status,
     TrialResult,
     dataclass,
-    is_disturbed,
 )
 
 _STYLES: dict[Status, str] = {
@@ -159,8 +158,8 @@ class _Summary:
             self._print_pair(f"server {name}", "", words)
         disturbances: dict[str, None] = {}
         for name, facts in self.report.entrants.items():
-            if is_disturbed(facts):
-                disturbances |= dict.fromkeys(facts[axis] for axis in DISTURBANCES & facts.keys())
+            if values := list_disturbances(facts):
+                disturbances |= dict.fromkeys(values)
                 continue
             words = make_one_line(model_words(self.report, name))
             self._print_pair(make_one_line(f"model {name}"), "", words)
@@ -373,7 +372,7 @@ def _is_remarkable(case: CaseResult) -> bool:
 
     What was disturbed has cells of its own in the tables below, "not fired" among them.
     """
-    if is_disturbed(case.axes):
+    if list_disturbances(case.axes):
         return False
     checks = case.deciding_trial.checks
     return case_mark(case) is not None or any(one.verdict != "passed" for one in checks)

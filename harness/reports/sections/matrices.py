@@ -15,6 +15,7 @@ from harness.reports.case_names import build_case_name
 from harness.reports.record_fields import axis_fields
 from harness.reports.sections.sentences import URGENCY, least_urgent_first
 from harness.reports.terminal import table_lines
+from harness.suites import list_disturbances
 from harness.types import (
     AccessCell,
     AccessReport,
@@ -23,7 +24,6 @@ from harness.types import (
     Leak,
     Report,
     Status,
-    is_disturbed,
 )
 
 _WORDS = {"not_attempted": "not tried"}
@@ -164,7 +164,7 @@ def grid_lines(report: Report, width: int) -> Iterator[str]:
     trials how many of them passed; ``·`` where that model was not asked. What was asked under
     faults has tables of its own (`fault_tables`).
     """
-    models = [name for name, facts in report.entrants.items() if not is_disturbed(facts)]
+    models = [name for name, facts in report.entrants.items() if not list_disturbances(facts)]
     if len(models) < 2:  # noqa: PLR2004 - a grid of one column is a list
         return
     found = {(case.suite, case.case, case.entrant): case for case in report.cases}

@@ -25,6 +25,7 @@ from harness.base import (
 from harness.judging import NO_TRIAL, RECORDED_REWARD, is_leaking
 from harness.models import get_traits
 from harness.reports.sections.remarks import case_mark, failed_warnings
+from harness.suites import list_disturbances
 from harness.types import (
     CaseResult,
     CheckResult,
@@ -33,7 +34,6 @@ from harness.types import (
     TrialResult,
     Usage,
     dataclass,
-    is_disturbed,
 )
 
 URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
@@ -104,7 +104,7 @@ def pass_rate_lines(report: Report, *, disturbed: bool = True) -> list[str]:
     Without ``disturbed``, those under faults are left to the tables of faults.
     """
     rates = list_pass_rates(report, disturbed=disturbed)
-    left_out = not disturbed and any(is_disturbed(case.axes) for case in report.cases)
+    left_out = not disturbed and any(list_disturbances(case.axes) for case in report.cases)
     which = ", undisturbed" if left_out else ""
     lines = [f"{rate}{which} [{name}]" if name else f"{rate}{which}" for name, rate in rates]
     if len(lines) <= _MOST_RATES:
@@ -124,7 +124,7 @@ def list_pass_rates(report: Report, *, disturbed: bool = True) -> list[tuple[str
     groups = group_by_subject(
         case
         for case in report.cases
-        if not is_disturbed(case.axes) or (disturbed and "attack" not in case.axes)
+        if not list_disturbances(case.axes) or (disturbed and "attack" not in case.axes)
     )
     suites, models = ({key[place] for key in groups} for place in (0, 1))
     found = []
