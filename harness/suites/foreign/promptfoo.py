@@ -120,11 +120,17 @@ class _Configuration(DocumentTranslator):
         for _ in range(10):
             if not (isinstance(value, dict) and isinstance(value.get("$ref"), str)):
                 return path, value
+            if beside := [key for key in value if key != "$ref"]:
+                named = ", ".join(repr(key) for key in beside)
+                self.add_fault(
+                    self.locate(path), f"a '$ref' stands alone, and beside it is {named}.", _INLINE
+                )
+                return path, {}
             target: Any = self.document.value
             steps = tuple(value["$ref"].removeprefix("#/").split("/"))
             for step in steps:
                 target = target.get(step) if isinstance(target, dict) else None
-            if target is None or len(value) > 1 or not value["$ref"].startswith("#/"):
+            if target is None or not value["$ref"].startswith("#/"):
                 message = f"$ref {value['$ref']!r} refers to nothing in this file."
                 self.add_fault(self.locate(path), message, _INLINE)
                 return path, {}

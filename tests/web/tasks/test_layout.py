@@ -23,6 +23,10 @@ SHIFTS = """return new Promise((done) => {
   setTimeout(() => done(found.map((one) => [one.value, ...one.sources.map((source) =>
     (source.node?.outerHTML || source.node?.parentElement?.outerHTML || '').slice(0, 120))])), 700);
 })"""
+HEAD = """return ['body', '.top', '.top strong'].map((name) => {
+  const {x, y, width, height} = document.querySelector(name).getBoundingClientRect();
+  return name === 'body' ? [x, width] : [x, y, width, height];
+})"""
 SUITES = """return [...document.querySelectorAll('.vbody .vsuite')].map((one) => {
   const {width, height} = one.getBoundingClientRect();
   return [one.textContent, width > 20 && height > 10];
@@ -67,6 +71,17 @@ def test_no_page_moves_what_is_already_there(
 ) -> None:
     browser.open(page.url + path, width=width)
     assert browser.run(SHIFTS) == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("path", ["/suites", "/evaluation", "/runs", "/runs/grid", "/docs"])
+def test_the_head_of_a_page_stands_where_it_stays_before_the_rest_has_been_read(
+    page: Page, browser: Browser, path: str, width: int
+) -> None:
+    browser.open(page.url + path, width=width)
+    whole = browser.run(HEAD)
+    browser.run("document.querySelectorAll('main, .top nav').forEach((one) => one.remove())")
+    assert browser.run(HEAD) == whole
 
 
 @pytest.mark.parametrize("width", [1440, 390])
