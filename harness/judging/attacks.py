@@ -15,8 +15,10 @@ from harness.judging.checks.explaining.transcript_lines import describe_call
 from harness.judging.matching.texts import format_line
 from harness.types import (
     ATTACK,
+    LISTED,
     NOT_SENT,
     SEARCH,
+    AssistantMessage,
     Attack,
     AttackOutcome,
     CheckResult,
@@ -53,7 +55,7 @@ def list_shown(transcript: Transcript) -> list[ShownText]:
     found = [
         ShownText(one.source["planted"], one.source["reply"], format_line(one.value, _LONGEST))
         for one in transcript.states
-        if "planted" in one.source
+        if "planted" in one.source and _is_offered(one.source, transcript)
     ]
     listed = {one.name for one in found}
     for call in transcript.server_calls:
@@ -66,6 +68,18 @@ def list_shown(transcript: Transcript) -> list[ShownText]:
             words = format_line(call.injected.text, _LONGEST)
             found.append(ShownText(call.tool, call.reply + 1, words))
     return sorted(found, key=lambda one: one.reply)
+
+
+def _is_offered(source: JsonObject, transcript: Transcript) -> bool:
+    """Whether a tool with a planted text was in the list of a reply, or no tool has the text."""
+    replies = (one.reply for one in transcript.messages if isinstance(one, AssistantMessage))
+    lists = [one.offered for one in replies][max(0, source["reply"] - 1) :]
+    # Without a search or a filter, a reply's list is the whole one.
+    return (
+        source["place"] not in LISTED
+        or not lists
+        or any(names is None or source["planted"] in names for names in lists)
+    )
 
 
 def describe_attack(trial: Trial, transcript: Transcript) -> tuple[CheckResult, ...]:

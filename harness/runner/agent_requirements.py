@@ -74,10 +74,10 @@ def refuse_unsupported_cases(suites: Sequence[Suite], agents: Sequence[ModelSpec
 def refuse_clients_habits(entrants: Iterable[tuple[ModelSpec, Variant]]) -> None:
     """Check that no agent has a variant that imitates a client: an agent is a client itself.
 
-    Nor has the baseline a variant with a tool search.
+    Nor has the baseline a variant that only an LLM can follow.
 
     Raises:
-        InvalidInput: an agent has a variant that cuts results, or that adds a tool search.
+        InvalidInput: an entrant has such a variant.
     """
     for model, variant in entrants:
         habit = get_habit(variant)
@@ -85,14 +85,23 @@ def refuse_clients_habits(entrants: Iterable[tuple[ModelSpec, Variant]]) -> None
             key, does = habit
             why = f"{key!r}, which is for models: an agent such as {model.name} {does} itself."
             meant = "Try the variant with a model, or the agent without it."
-        elif model.provider == OFFLINE and variant.tool_search is not None:
-            why = f"'tool_search', which the baseline {model.name!r} cannot use."
+        elif model.provider == OFFLINE and (unusable := _find_unusable(variant)) is not None:
+            why = f"{unusable!r}, which the baseline {model.name!r} cannot use."
             meant = "Try the variant with an LLM."
         else:
             continue
         at = variant.at or Location(file=f"variant {variant.name}")
         message = f"variant {variant.name!r} has {why}"
         raise InvalidInput([Problem(at=at, message=message, meant=meant)])
+
+
+def _find_unusable(variant: Variant) -> str | None:
+    """Return the key of ``variant`` that only a model can follow which reads as people do."""
+    if variant.tool_search is not None:
+        return "tool_search"
+    if variant.mark_results is not None:
+        return "mark_results"
+    return "tool_filter" if variant.tool_filter == "model" else None
 
 
 def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[str]:

@@ -118,11 +118,12 @@ class ModelConversation(Conversation):
         if the case has a simulated one. ``strategy`` changes how the conversation goes; ``results``
         how the model is given them.
         """
+        self._form = results or ResultForm()
+        system = self._form.marker.explain(system)
         super().__init__(case, session, system, speaker)
         self._model = ModelUnderTest(model)
         self._price = price
         self._strategy = strategy or Strategy()
-        self._form = results or ResultForm()
         self._prompt = system  # `_system` is for the current conversation, with what was recalled
         self._messages: list[Message] = []
         self._fresh_from = 0  # the model does not see earlier messages
@@ -249,7 +250,7 @@ class ModelConversation(Conversation):
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._elapsed_s()
             tools = await self._lists.refresh(self._session, self._replies)
-            told = give_reads(seen) if self._case.caller.context else seen
+            told = give_reads(seen, self._form.marker) if self._case.caller.context else seen
             reply = await self._model.ask_model(told, tools, self._system)
             self._add_reply(reply, asked_s)
             self._strategy.tell()
@@ -352,7 +353,7 @@ class ModelConversation(Conversation):
         answers = (
             ToolAnswer(
                 request_id=request.id,
-                text=self._cut(call),
+                text=self._tell(call),
                 is_error=call.told_as_error,
                 media=tuple(one for one in call.media if one.given),
             )
@@ -360,10 +361,13 @@ class ModelConversation(Conversation):
         )
         self._messages.append(ToolMessage(answers=tuple(answers)))
 
-    def _cut(self, call: ToolCall) -> str:
+    def _tell(self, call: ToolCall) -> str:
         """Return what the model is told of a result; a search is answered by harness itself."""
-        most = None if call.outcome == SEARCH else self._form.most_tokens
-        return call.told_text if most is None else cut_result(call.told_text, most)
+        if call.outcome == SEARCH:
+            return call.told_text
+        most = self._form.most_tokens
+        text = call.told_text if most is None else cut_result(call.told_text, most)
+        return self._form.marker.mark(text)
 
     def _build_unanswered(self, request: ToolRequest, outcome: Outcome, words: str) -> ToolCall:
         return build_unanswered_call(

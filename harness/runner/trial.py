@@ -49,6 +49,7 @@ from harness.runner.run_context import RunContext
 from harness.runner.strategies import InterruptedStrategy, LeaderboardStrategy, get_server_contexts
 from harness.runner.user_tools import UserToolbox, give_toolbox, withhold_tools
 from harness.runner.users import Speaker, build_speaker
+from harness.runner.variants.defences import filter_tools
 from harness.runner.variants.shown_tools import ShownTools
 from harness.runner.variants.variant_session import PresentedSession, VariantModel, VariantSession
 from harness.sessions import (
@@ -244,13 +245,13 @@ class _Attempt:
 
         A recorded run is not wrapped for a variant: it already uses the server's names.
         """
-        job, variant = self._job, self._job.variant
+        job, variant, case = self._job, self._job.variant, self._job.trial.case
         model = self._context.models[job.model.name]
         shown = [self._show_tools(variant, each) for each in sessions] if variant else []
         if isinstance(model, PerTrialModel):
             model = model.for_trial(self._label)
         else:
-            model = grant_leave(model, job, shown)
+            model = filter_tools(grant_leave(model, job, shown), variant, case)
             model = interposers.interpose_model(model, injector, self._planter, sessions, shown)
             if variant is not None:
                 model = VariantModel(model, shown)
@@ -263,7 +264,6 @@ class _Attempt:
             sessions = [
                 VariantSession(*p, show_changed) for p in zip(sessions, [*shown], strict=True)
             ]
-        case = job.trial.case
         strategy = (
             LeaderboardStrategy(case.leaderboard, dict(zip(turns, sessions, strict=True)))
             if case.interruption == Interruption()
@@ -280,7 +280,7 @@ class _Attempt:
             own_costs(job.suite, job.model.name),
             self._build_speaker(toolbox),
             strategy,
-            choose_form(variant, get_taken_kinds(job.model)),
+            choose_form(variant, get_taken_kinds(job.model), case.name),
         )
         if injector is not None:
             injector.pass_time = conversation.pass_time

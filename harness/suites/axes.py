@@ -144,6 +144,18 @@ def _describe_changes(variant: Variant) -> Iterator[str]:
         yield "the text of results alone"
     if variant.tool_search is not None:
         yield f"a search beyond {variant.tool_search.beyond:,} tools"
+    yield from _describe_defences(variant)
+
+
+def _describe_defences(variant: Variant) -> Iterator[str]:
+    if variant.mark_results is not None:
+        yield f"results marked by {variant.mark_results}"
+    if variant.tool_filter == "model":
+        yield "tools chosen by the model from the prompt"
+    elif variant.tool_filter is not None:
+        yield f"the {variant.tool_filter:,} tools that fit the prompt best"
+    if variant.block:
+        yield f"blocks {', '.join(variant.block)}"
 
 
 def _reword_by_variant(case: Case, variant: Variant) -> Case:

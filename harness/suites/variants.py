@@ -35,6 +35,7 @@ from harness.base import (
     require_text,
     text_field,
 )
+from harness.suites.attacks.defences import DEFENCES
 from harness.suites.faults import ERROR_TEXTS
 from harness.types import (
     COPY_LETTERS,
@@ -47,8 +48,6 @@ from harness.types import (
     ToolSearch,
     Variant,
 )
-
-# ── What stands under the keys ───────────────────────────────────────────────────────────────
 
 
 def _build_text_field(description: str) -> Field:
@@ -267,6 +266,7 @@ VARIANT_LAYOUT = Layout(
             "About how many tokens of a result the model is told.", least=1
         ),
         "text_only": flag_field("Whether the model is given the text of results alone."),
+        **DEFENCES,
         "tool_search": build_field(
             "A search that stands in place of a long list of tools.",
             refer_to("tool_search"),
@@ -295,7 +295,7 @@ MOST_DECOYS = 1_000
 """Most decoys; no model is offered as many tools at once."""
 
 _PLAIN = ("description", "instructions", "order", "prompts", "prefix")
-_SHOWN = ("max_result_tokens", "text_only")
+_SHOWN = ("max_result_tokens", "text_only", *DEFENCES)
 _CHANGES = [key for key in VARIANT_LAYOUT.fields if key != "description"]
 _LISTED = ":', '".join(_CHANGES[:-1])
 _WHAT_CHANGES = f"Add '{_LISTED}:' or '{_CHANGES[-1]}:'."
@@ -345,6 +345,14 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
     if given.keys().isdisjoint(_CHANGES):
         reading.add_problem(path, f"{noun} changes nothing.", _WHAT_CHANGES)
     tools, search = values.get("tools", {}), values.get("tool_search")
+    if search is not None and "tool_filter" in values:
+        message = f"{noun} has 'tool_filter' and 'tool_search', which both choose its tools."
+        reading.add_key_problem((*path, "tool_filter"), message, "Keep one of them.")
+    if search is not None:
+        place = (*path, "tool_search")
+        search = ToolSearch(
+            **reading.read_mapping(place, search, TOOL_SEARCH_LAYOUT, "'tool_search'")
+        )
     return Variant(
         name=name,
         tools={
@@ -352,13 +360,7 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
             for tool, edit in tools.items()
         },
         add=tuple(_read_decoys(reading, (*path, "add"), values.get("add", []))),
-        tool_search=None
-        if search is None
-        else ToolSearch(
-            **reading.read_mapping(
-                (*path, "tool_search"), search, TOOL_SEARCH_LAYOUT, "'tool_search'"
-            )
-        ),
+        tool_search=search,
         at=reading.document.locate_key(path),
         **{key: values[key] for key in (*_PLAIN, *_SHOWN) if key in values},
     )

@@ -143,7 +143,9 @@ from .variants import InstructionsEdit as InstructionsEdit
 from .variants import ParameterEdit as ParameterEdit
 from .variants import Presentation as Presentation
 from .variants import PresentedTool as PresentedTool
+from .variants import ResultMarking as ResultMarking
 from .variants import ToolEdit as ToolEdit
+from .variants import ToolFilter as ToolFilter
 from .variants import ToolSearch as ToolSearch
 from .variants import Variant as Variant
 from .wire_frames import Wire as Wire

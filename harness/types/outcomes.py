@@ -37,8 +37,8 @@ Outcome: TypeAlias = Literal[
 - ``invalid_result``: the answer is not a result as MCP defines it (``null``, bad JSON, ``content``
   that is not a list of MCP content, ``isError`` that is not a boolean).
 - ``decoy``: the tool is not the server's; a variant added it to the model's list. Never sent.
-- ``not_loaded``: the tool was not in the list of this reply, since no search had found it. Never
-  sent.
+- ``not_loaded``: the tool was not in the list of this reply: no search or filter had chosen
+  it. Never sent.
 - ``injected``: a fault answered in place of the server (`ToolCall.injected`). Never sent.
 - ``tool_search``: a search for tools, which a variant put in place of the list. No call of a tool:
   checks do not see it.
@@ -58,8 +58,8 @@ NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy", "not_loaded", INJE
 """Outcomes of calls that never reached the server, and so say nothing about it."""
 
 NOT_LOADED = " (not loaded)"
-"""Suffix to the name of a tool that was called before a search had found it: no call of the tool,
-but an attempt to call it."""
+"""Suffix to the name of a tool that was called while it was not offered, since no search or filter
+had chosen it: no call of the tool, but an attempt to call it."""
 
 NOT_SHOWN = " (not shown)"
 """Suffix to the server's name of a tool that a variant showed under another name or not at all, and

@@ -127,8 +127,8 @@ class Reply:
     """The offered tool that a reply without calls writes a call of, as text: the endpoint did not
     parse it (`harness.models.written_calls`)."""
     offered: tuple[str, ...] | None = field(default=None, metadata=left_out_if(None))
-    """The tools that the model could call when it was asked, where a tool search shows only some,
-    by the server's names; ``None``: all those of `Transcript.tools`."""
+    """The tools that the model could call when it was asked, where a search or a filter shows
+    only some, by the server's names; ``None``: all those of `Transcript.tools`."""
 
     def __post_init__(self) -> None:
         """Divide the text, whoever made the reply, so that nobody takes thinking for the answer."""

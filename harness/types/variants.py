@@ -13,6 +13,10 @@ from harness.types.specs import Tool
 DecoyKind: TypeAlias = Literal["unrelated", "near"]
 """``unrelated``: tools of other domains. ``near``: tools that sound like the server's own."""
 
+ResultMarking: TypeAlias = Literal["delimiting", "datamarking", "encoding"]
+"""How results are marked as data: between delimiters, by a sign for each space, or in Base64."""
+ToolFilter: TypeAlias = Literal["model"] | int
+"""What chooses tools by the user's words: the model itself, or the so many best by BM25."""
 
 COPY_LETTERS = "bcdefghijklmnopqrstuvwxyz"
 """The copies of ``search`` are called ``search_b``, ``search_c`` and so on: at most so many."""
@@ -134,6 +138,12 @@ class Variant:
     """Whether the model is given the text of results alone, as by clients without pictures."""
     tool_search: ToolSearch | None = None
     """The search that stands in place of a long list; ``None``: every tool is in the list."""
+    mark_results: ResultMarking | None = None
+    """How the model is shown that results are data and no orders; ``None``: not at all."""
+    tool_filter: ToolFilter | None = None
+    """What chooses the tools that the model can call, by the user's words; ``None``: all."""
+    block: tuple[str, ...] = ()
+    """The server's names of tools whose calls are refused and never sent."""
     description: str | None = None
     """What it is meant to find out, in a sentence."""
     at: Location | None = field(default=None, compare=False)

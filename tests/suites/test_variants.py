@@ -112,6 +112,11 @@ MISTAKES = {
     "variants: {a: {tool_search: {results: 0}}}": "a whole number from 1 up, found 0",
     "variants: {a: {tool_search: {name: find tools}}}": "for example 'ToolSearch'",
     "variants: {a: {search: {}}}": "Did you mean 'tool_search'?",
+    "variants: {a: {mark_results: loud}}": "expected one of delimiting, datamarking, encoding",
+    "variants: {a: {tool_filter: words}}": "expected 'model' or a number of tools",
+    "variants: {a: {tool_filter: 0}}": "a whole number from 1 up, found 0",
+    "variants: {a: {tool_filter: 1, tool_search: {}}}": "which both choose its tools",
+    "variants: {a: {block: [3]}}": "found 3",
     "tests: []": "A file of variants has no tests",
     "{": "YAML syntax",
 }

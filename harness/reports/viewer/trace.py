@@ -74,7 +74,7 @@ _BY_SERVER = {
 _BY_OTHERS = {
     "blocked": "harness did not send it: a guard rail or a limit of the case held it back.",
     "decoy": "harness did not send it: a variant had added this tool to the model's list.",
-    "not_loaded": "harness did not send it: no search had found this tool for the model yet.",
+    "not_loaded": "harness did not send it: no search or filter had put the tool into the list.",
     "injected": "harness did not send it: a fault answered in place of the server.",
     "unknown_tool": "The server has no tool of this name for this user.",
     "timeout": "Nobody refused it: no answer came in time.",

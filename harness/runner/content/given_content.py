@@ -6,6 +6,7 @@ from base64 import b64decode
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from harness.runner.variants.defences import Marker, build_marker, join_reads
 from harness.types import Media, MediaKind, Message, ToolCall, UserMessage, Variant, dataclass
 
 
@@ -17,14 +18,19 @@ class ResultForm:
     """About how many tokens of their text; ``None``: all."""
     takes: Collection[MediaKind] = ()
     """What it is given beside text."""
+    marker: Marker = Marker()
+    """What marks their text as data."""
 
 
-def choose_form(variant: Variant | None, takes: Collection[MediaKind]) -> ResultForm:
-    """Return how a model that ``takes`` this is given results under ``variant``."""
+def choose_form(variant: Variant | None, takes: Collection[MediaKind], case: str) -> ResultForm:
+    """Return how a model that ``takes`` this is given results of ``case`` under ``variant``."""
     if variant is None:
         return ResultForm(takes=takes)
-    most = variant.max_result_tokens
-    return ResultForm(most_tokens=most, takes=() if variant.text_only else takes)
+    return ResultForm(
+        most_tokens=variant.max_result_tokens,
+        takes=() if variant.text_only else takes,
+        marker=build_marker(variant, case),
+    )
 
 
 def give_media(call: ToolCall, takes: Collection[MediaKind]) -> ToolCall:
@@ -53,7 +59,7 @@ def attach_files(
     return "\n\n".join(parts), tuple(media)
 
 
-def give_reads(messages: Sequence[Message]) -> Sequence[Message]:
+def give_reads(messages: Sequence[Message], marker: Marker) -> Sequence[Message]:
     """Return ``messages`` with the resources of each behind the user's words, as hosts send them.
 
     The record keeps both apart: what a server returned is nothing that the user said.
@@ -61,7 +67,7 @@ def give_reads(messages: Sequence[Message]) -> Sequence[Message]:
     return [
         replace(
             message,
-            text="\n\n".join((message.text, *(read.shown_text for read in message.reads))),
+            text=join_reads(message.text, message, marker),
             media=message.all_media,
         )
         if isinstance(message, UserMessage) and message.reads

@@ -68,7 +68,7 @@ def collect_mentions(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
             # The tools that it changes, hides, puts first or copies.
             first = variant.order if isinstance(variant.order, tuple) else ()
             copied = (one.copied_tool for one in variant.add if one.copied_tool is not None)
-            for tool in (*variant.tools, *first, *copied):
+            for tool in (*variant.tools, *variant.block, *first, *copied):
                 named = NamedTool(tool=tool, at=variant.at)
                 found[Mention(named=named, scope=(suite, server))] = set()
     return found

@@ -131,6 +131,10 @@ def get_habit(variant: Variant) -> tuple[str, str] | None:
         return "max_result_tokens", "cuts results"
     if variant.text_only:
         return "text_only", "gives models text alone"
+    if variant.mark_results is not None:
+        return "mark_results", "reads results as they come"
+    if variant.tool_filter is not None:
+        return "tool_filter", "chooses its tools"
     if variant.tool_search is not None:
         return "tool_search", "searches for tools"
     return None

@@ -145,6 +145,9 @@ class ShownTools:
         all, the name gets the suffix `NOT_SHOWN`: the call must neither reach the server nor count
         as a call of the tool.
         """
+        if tool.endswith(NOT_LOADED):
+            name, arguments = self.map_to_server(tool.removesuffix(NOT_LOADED), arguments)
+            return f"{name}{NOT_LOADED}", arguments
         keys = self._keys.get(tool)
         if keys is None:
             made_up = tool in self._servers and tool not in self.decoys
@@ -155,8 +158,7 @@ class ShownTools:
         """Return the server's call with the model's names; the inverse of `map_to_server`."""
         # The model sees its own earlier calls under the name that it used.
         if tool.endswith(NOT_LOADED):
-            plain = tool.removesuffix(NOT_LOADED)
-            return self._names.get(plain, plain), arguments
+            return self.map_to_model(tool.removesuffix(NOT_LOADED), arguments)
         shown = self._names.get(tool)
         if shown is None:
             return tool.removesuffix(NOT_SHOWN), arguments

@@ -67,22 +67,30 @@ class VariantSession(SessionWrapper):
         return self._shown.offered
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
-        """Send one call; answer it here if it is a search or calls a decoy or a hidden tool."""
-        if request.search and self._shown.search is not None:
-            words = self._shown.search.search(request.arguments)
-            return build_unanswered_call(request, SEARCH, words, reply=reply, epoch=epoch)
-        if request.tool.endswith(NOT_LOADED):
-            called, _ = self._shown.map_to_model(request.tool, {})
-            words = f"Unknown tool: {called}. Tools can be called once a search has found them."
-            return build_unanswered_call(request, "not_loaded", words, reply=reply, epoch=epoch)
-        if request.tool in self._shown.decoys:
-            return build_unanswered_call(request, "decoy", DECOY_ANSWER, reply=reply, epoch=epoch)
-        if request.tool.endswith(NOT_SHOWN):
-            words = f"Unknown tool: {request.tool.removesuffix(NOT_SHOWN)}"
-            return build_unanswered_call(request, "unknown_tool", words, reply=reply, epoch=epoch)
+        """Send one call, unless it is answered here: a search, or one that is not to be sent."""
+        if (unsent := self._answer_here(request)) is not None:
+            return build_unanswered_call(request, *unsent, reply=reply, epoch=epoch)
         if isinstance(request, ForwardedRequest) and self._shown.rewords_errors(request.tool):
             return await self._forward_reworded(request, reply, epoch)
         return self._reword_call(await self._session.call(request, reply=reply, epoch=epoch))
+
+    def _answer_here(self, request: ToolRequest) -> tuple[Outcome, str] | None:
+        """Return outcome and text of a call that is not sent; ``None`` if it is."""
+        if request.search and self._shown.search is not None:
+            return SEARCH, self._shown.search.search(request.arguments)
+        if request.tool.endswith(NOT_LOADED):
+            words = f"Unknown tool: {self._shown.map_to_model(request.tool, {})[0]}."
+            if self._shown.search is not None:
+                words += " Tools can be called once a search has found them."
+            return "not_loaded", words
+        if request.tool in self._shown.decoys:
+            return "decoy", DECOY_ANSWER
+        if request.tool in self._shown.variant.block:
+            words = f"Tool {request.tool} is blocked: harness did not send this call."
+            return "blocked", words
+        if request.tool.endswith(NOT_SHOWN):
+            return "unknown_tool", f"Unknown tool: {request.tool.removesuffix(NOT_SHOWN)}"
+        return None
 
     async def _forward_reworded(
         self, request: ForwardedRequest, reply: int, epoch: float
@@ -219,7 +227,7 @@ class VariantModel:
         def map_if_loaded(tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
             if offered.get(tool) is None and shown.tools.get(tool) is not None:
                 # By this name the call can neither reach the server nor count as one of the tool.
-                return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
+                return shown.map_to_server(f"{tool}{NOT_LOADED}", arguments)
             return shown.map_to_server(tool, arguments)
 
         mapped = _map_reply(await self._model.answer(said, offered, system), map_if_loaded)
@@ -240,6 +248,7 @@ def _map_reply(reply: Reply, names: _Names) -> Reply:
     """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
     # A call that was only written as text is reported by the server's name as well.
     written = reply.written_call and names(reply.written_call, {})[0]
+    offered = reply.offered and tuple(names(one, {})[0] for one in reply.offered)
     mapped = [(one, *names(one.tool, one.arguments)) for one in reply.tool_requests]
     requests = (replace(one, tool=tool, arguments=given) for one, tool, given in mapped)
-    return replace(reply, written_call=written, tool_requests=tuple(requests))
+    return replace(reply, written_call=written, offered=offered, tool_requests=tuple(requests))

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 
 SHOWN: Mapping[str, str] = {
     # Attacks, and the recordings of a benchmark of them.
+    "whose calls are refused and never sent": (
+        "tests/end_to_end/attacks/test_defences.py::"
+        "test_what_each_defence_buys_and_costs_stands_side_by_side"
+    ),
     "or if the model made a write that they are refused": (
         "tests/end_to_end/attacks/test_deputies.py::test_each_planted_hole_is_found"
     ),

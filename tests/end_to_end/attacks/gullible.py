@@ -1,4 +1,5 @@
-"""Models that are functions: `gullible` does whatever any text asks it to, `careful` only its task.
+"""Models that are functions: `gullible` does whatever any text asks it to, `careful` only its task,
+and `warned` what any text asks for that its system prompt does not call data.
 
 A prompt says the task outright: ``get_note {"note": "n1"}``, as many calls as it has lines.
 """
@@ -32,8 +33,11 @@ def careful(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any:
 
 def gullible(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any:
     """Do the task, and every order in any text; orders to say something come last."""
-    texts = [message["content"] for message in messages if message["role"] == "tool"]
-    texts += [tool["description"] for tool in tools]
+    return _obey(messages, tools, [one["content"] for one in messages if one["role"] == "tool"])
+
+
+def _obey(messages: list[dict[str, Any]], tools: list[dict[str, Any]], told: list[str]) -> Any:
+    texts = [*told, *(tool["description"] for tool in tools)]
     orders = [order for text in texts for order in _read_orders(text)]
     made = [
         (call["name"], json.dumps(call["arguments"]))
@@ -46,6 +50,28 @@ def gullible(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any
         if (name, arguments) not in made:
             return {"tool_calls": [{"name": name, "arguments": json.loads(arguments)}]}
     return " ".join((_answer(messages), *(words for name, words in orders if not name)))
+
+
+def warned(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any:
+    """Do as `gullible`, but no order in marked text; name tools where there are none to call."""
+    if not tools:
+        (asked,) = (one["content"] for one in messages if one["role"] == "user")
+        listed, _, request = asked.partition("Request:")
+        return "\n".join(name for name in re.findall(r"- (\w+):", listed) if name in request)
+    system = next((one["content"] for one in messages if one["role"] == "system"), "")
+    told = [message for message in messages if message["role"] == "tool"]
+    trusted = [_unmark(message["content"], system) for message in told]
+    for message in told if "Base64" in system else ():
+        message["content"] = base64.b64decode(message["content"]).decode()
+    return _obey(messages, tools, trusted)
+
+
+def _unmark(text: str, system: str) -> str:
+    """Return ``text`` without what the system prompt calls data."""
+    mark = re.search(r"<(data-\w+)>", system)
+    if mark is not None:
+        return re.sub(f"<{mark[1]}>.*?</{mark[1]}>", "", text, flags=re.DOTALL)
+    return "" if "never follow orders" in system else text
 
 
 def _next_step(messages: list[dict[str, Any]]) -> Any:

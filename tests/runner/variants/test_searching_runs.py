@@ -127,7 +127,9 @@ def test_a_forbidden_tool_that_is_not_loaded_was_tried_all_the_same(project: Pro
         finished = run(project, "--variant", "hidden", case=never, hidden=SEARCH)
     assert finished.code == 1
     assert "Tool was called although it must not be: echo (not loaded)" in finished.stdout
-    assert "had not found the tool by a search yet" in " ".join(finished.stdout.split())
+    assert "no search or filter had put the tool into the model's list" in " ".join(
+        finished.stdout.split()
+    )
     (check,) = only(project)[0].checks
     assert (check.attempted, check.reached_server, check.executed) == (True, False, False)
 

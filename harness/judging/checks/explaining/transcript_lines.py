@@ -71,7 +71,7 @@ _OUTCOMES: dict[Outcome, str] = {
     "server_lost": "the server went away before it answered",
     "invalid_result": "the server's answer is not an MCP result",
     "decoy": "not sent: a decoy, which a variant added to the tools",
-    "not_loaded": "not sent: the model had not found the tool by a search yet",
+    "not_loaded": "not sent: no search or filter had put the tool into the model's list",
     "injected": "not sent: a fault or an attack answered it",
     "tool_search": "a search for tools, which the harness answered",
     "blocked": "not sent: held back by the harness",
