@@ -39,6 +39,8 @@ MEMORY_MB = 400
 held for good."""
 NOTHING_FORBIDDEN = Check(kind="must_not_call", params={"tool": "delete_everything", "args": {}})
 ANSWERED = Check(kind="answer_contains", params={"text": "Fine."})
+EVERY = 10
+"""How often a healthy provider is asked beside the damaged one; each time would cost as much again."""
 BOUND_S = 30.0
 """No trial of a reply that comes at once takes longer; it only ends a test that hangs."""
 
@@ -59,6 +61,7 @@ class Bench:
         self.api = api
         self.endings: Counter[str] = Counter()
         self.reply = Reply(pieces=())
+        self._count = 0
         self._loop = asyncio.new_event_loop()
         self._stack = AsyncExitStack()
         self._pool: Any = MemoryPool()
@@ -93,8 +96,9 @@ class Bench:
         self._broken, self._sound = await model(damaged), await model(healthy)
 
     def hold(self, reply: Reply) -> None:
-        """Run a trial of ``reply`` beside a healthy one, and hold what came of both."""
+        """Run a trial of ``reply``, now and then beside a healthy one, and hold what came of it."""
         self.reply = reply
+        self._count += 1
         self._loop.run_until_complete(self._hold())
 
     async def _hold(self) -> None:
@@ -108,8 +112,10 @@ class Bench:
         with anyio.fail_after(BOUND_S):
             async with anyio.create_task_group() as group:
                 group.start_soon(run, "damaged", self._damaged, self._broken)
-                group.start_soon(run, "healthy", self._healthy, self._sound)
-        assert found["healthy"].run.status == "passed", found["healthy"].run.error
+                if beside := self._count % EVERY == 0:
+                    group.start_soon(run, "healthy", self._healthy, self._sound)
+        if beside:
+            assert found["healthy"].run.status == "passed", found["healthy"].run.error
         line = found["damaged"]
         self._check(line)
         self.endings[line.run.status] += 1
