@@ -28,6 +28,7 @@ from harness.reports import (
     comparison_json,
     export_log,
     judge_gate,
+    list_comparable,
     print_comparison,
     print_summary,
     stdout_console,
@@ -36,8 +37,7 @@ from harness.reports import (
     write_transcripts,
 )
 from harness.runlog import Header, RunLog, amend_log
-from harness.suites import list_disturbances
-from harness.types import NOBODY_ASKED, Case, JsonObject, Report, dataclass
+from harness.types import Case, JsonObject, Report, dataclass
 
 
 def parse_margin(
@@ -113,8 +113,7 @@ def compare_results(
 ) -> GatedComparison | None:
     """Compare ``log`` with an ``earlier`` run, else its models with each other.
 
-    ``None`` if there is no earlier run and only one model, or if some were asked under faults: the
-    report has those beside the same model without them.
+    ``None`` if there is no earlier run and only one model to compare.
 
     Raises:
         UsageError: both share no model.
@@ -123,10 +122,8 @@ def compare_results(
         compared = compare_runs([earlier, ComparedRun.from_log(log)])
         verdict = None if gate is None else judge_gate(compared, gate)
         return GatedComparison(comparison=compared, gate=verdict)
-    if any(map(list_disturbances, log.header.entrants.values())):
-        return None
-    answering = log.header.entrants.keys() - {NOBODY_ASKED}
-    return GatedComparison(comparison=compare_logs([log])) if len(answering) > 1 else None
+    several = len(list_comparable(log.header)) > 1
+    return GatedComparison(comparison=compare_logs([log])) if several else None
 
 
 GATE = click.option(

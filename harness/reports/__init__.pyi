@@ -10,6 +10,7 @@ from .comparing.console import print_comparison as print_comparison
 from .comparing.contrasts import ComparedRun as ComparedRun
 from .comparing.contrasts import compare_logs as compare_logs
 from .comparing.contrasts import compare_runs as compare_runs
+from .comparing.contrasts import list_comparable as list_comparable
 from .comparing.gate import RegressionGate as RegressionGate
 from .comparing.gate import anticipate_gate as anticipate_gate
 from .comparing.gate import judge_gate as judge_gate

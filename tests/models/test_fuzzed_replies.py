@@ -40,7 +40,7 @@ held for good."""
 NOTHING_FORBIDDEN = Check(kind="must_not_call", params={"tool": "delete_everything", "args": {}})
 ANSWERED = Check(kind="answer_contains", params={"text": "Fine."})
 EVERY = 10
-"""How often a healthy provider is asked beside the damaged one; each time would cost as much again."""
+"""How often a healthy provider is asked beside the damaged one: each time would double the cost."""
 BOUND_S = 30.0
 """No trial of a reply that comes at once takes longer; it only ends a test that hangs."""
 

@@ -48,6 +48,7 @@ from harness.reports.comparing.comparison_types import (
 )
 from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog, find_differences, tool_differences, value_words
+from harness.suites import list_disturbances
 from harness.types import NOBODY_ASKED, Counts, JsonObject, ToolList, TrialResult, dataclass
 
 
@@ -215,8 +216,7 @@ def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entran
         return entrants[number, name]
 
     if len(runs) == 1:
-        # What no model answered is no side of a comparison of models.
-        first, *others = [each for each in runs[0].header.entrants if each != NOBODY_ASKED] or [""]
+        first, *others = list_comparable(runs[0].header) or [""]
         if not others:
             raise UsageError(
                 f"run {runs[0].header.run_id} holds one model, so there is nothing to compare it "
@@ -229,6 +229,16 @@ def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entran
     for number in range(1, len(runs)):
         for one, other in pair_models(runs[0].header, runs[number].header):
             yield get_entrant(0, one), get_entrant(number, other)
+
+
+def list_comparable(header: Header) -> list[str]:
+    """Return the entrants of a run that are compared with each other.
+
+    What no model answered is no side of a comparison of models, and a report has what was asked
+    under faults or attacks beside the same model without them.
+    """
+    entrants = header.entrants.items()
+    return [name for name, axes in entrants if name != NOBODY_ASKED and not list_disturbances(axes)]
 
 
 def pair_models(first: Header, second: Header) -> list[tuple[str, str]]:

@@ -142,7 +142,11 @@ def test_every_output_has_the_figures_of_a_careless_and_a_careful_model(tmp_path
     head, _, tables = done.stdout.partition("faults of shop, ")
     assert "each also under  book_room#1:lost_answer, get_order:error_It_is_removed" in head
     assert head.count(" judged (95 % interval") == len(models)
-    assert "A → B" not in tables
+    # Both models are compared with each other, and without faults.
+    assert tables.count("A → B: undecided") == 1
+    assert "model was python:guests:careless, is python:guests:careful" in tables
+    assert "A → C" not in tables
+    assert "fault was" not in tables
     assert "did not fire" not in done.stdout
 
 

@@ -205,6 +205,19 @@ def test_the_models_of_one_run_are_compared_with_its_first(runs: Runs) -> None:
     assert comparison.contrasts[0].differences[0] == "model was x, is y"
 
 
+@pytest.mark.parametrize("axis", ["fault", "attack"])
+def test_what_was_disturbed_is_no_side_of_a_comparison_of_models(runs: Runs, axis: str) -> None:
+    arms = {name: {"a": "p"} for name in ("x", "x · late", "y", "y · late")}
+    entrants = {
+        name: {"model": name[0], **({axis: "late"} if "late" in name else {})} for name in arms
+    }
+    contrast, _ = only(compare_logs([runs({}, models=arms, entrants=entrants)]))
+    assert (contrast.before.model, contrast.after.model) == ("x", "y")
+    alone = {name: facts for name, facts in entrants.items() if name.startswith("x")}
+    with pytest.raises(UsageError, match="holds one model"):
+        compare_logs([runs({}, models={name: {"a": "p"} for name in alone}, entrants=alone)])
+
+
 def test_runs_of_the_same_models_are_compared_model_by_model(runs: Runs) -> None:
     models = {"x": {"a": "p"}, "y": {"a": "f"}}
     comparison = compare_logs([runs({}, models=models), runs({}, models=models)])
