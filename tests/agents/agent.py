@@ -75,6 +75,15 @@ def renamed(prompt: str) -> None:
     print(f"{prompt} {server.call('say_it_again', {'n': 1})} {' '.join(tools)}")
 
 
+def read_errors(_: str) -> None:
+    """Do what an error says."""
+    server = Server()
+    told = server.call("find_customer", {"name": "ada"})
+    if "capitals" in told:
+        told = server.call("find_customer", {"name": "ADA"})
+    print(told if "C1" in told else "I could not find her.")
+
+
 def loop(prompt: str) -> None:
     server = Server()
     tools = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -11,6 +12,7 @@ import pytest
 
 from harness.reports import build_report, build_summary
 from harness.reports.formats.html_report.overview import build_overview
+from tests.agents.projects import AGENT
 from tests.end_to_end.faults.test_runs import SHOP
 from tests.end_to_end.harness_process import Project
 
@@ -163,15 +165,20 @@ def reader(messages, tools):
 '''
 
 
-def test_an_error_text_is_named_and_a_variant_tries_a_better_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("subject", ["--model=python:guests:reader", "--agent=reader"])
+def test_an_error_text_is_named_and_a_variant_tries_a_better_one(
+    tmp_path: Path, subject: str
+) -> None:
     project = Project(tmp_path)
     (tmp_path / "guests.py").write_text(READER)
+    command = [sys.executable, str(AGENT), "read_errors", "{prompt}"]
+    project.configure(agents={"reader": {"type": "command", "command": command}})
     asked = {"name": "who", "prompt": "Find Ada.", "assertions": {"answer_contains": ["C1"]}}
     errors = {"E17": "Write the name in capitals."}
     variants = {"clearer": {"tools": {"find_customer": {"errors": errors}}}}
     project.suite("shop", [asked], server=SHOP, variants=variants)
     done = project.run(
-        *("evals", "shop", "--model=python:guests:reader"),
+        *("evals", "shop", subject),
         *("--variant=none", "--variant=clearer", "--json-output"),
     )
     texts = done.document["result"]["error_texts"]
