@@ -40,6 +40,7 @@ FAULTS = Table(
         INTEGER("open_endings", "Number of trials that leave it open."),
         REAL("extra_replies", "Mean of further replies per trial."),
         REAL("extra_cost_usd", "Mean of further dollars per trial."),
+        REAL("extra_s", "Mean of further seconds per trial."),
         JSON("cells", "Case and how it ended."),
         JSON("clean_cells", "The same without the fault."),
     ),
@@ -59,11 +60,12 @@ def _iterate_trials(db: sqlite3.Connection) -> Iterator[FaultTrial]:
     axes = [axis.name for axis in AXES]
     names = ", ".join(f'"{axis}"' for axis in axes)
     rows = db.execute(
-        f'SELECT suite, "case", test, model, status, fault_response, replies, cost_usd, {names}'  # noqa: S608
+        'SELECT suite, "case", test, model, status, fault_response, replies, cost_usd,'  # noqa: S608
+        f" CASE WHEN stop IS NULL THEN NULL ELSE latency_s END, {names}"
         ' FROM "_places" JOIN "trials" USING (trial_id)'
         " ORDER BY suite_at, case_at, model_at, repeat, first_at"
     )
-    for suite, case, test, model, status, response, replies, cost, *values in rows:
+    for suite, case, test, model, status, response, replies, cost, latency, *values in rows:
         yield FaultTrial(
             suite=suite,
             case=case,
@@ -74,4 +76,5 @@ def _iterate_trials(db: sqlite3.Connection) -> Iterator[FaultTrial]:
             response=None if response is None else json.loads(response),
             replies=replies,
             cost_usd=cost,
+            latency_s=latency,
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from harness.base import Interval, format_money, make_one_line, shorten_middle
+from harness.base import Interval, format_money, format_seconds, make_one_line, shorten_middle
 from harness.reports.sections.error_texts import error_text_lines
 from harness.reports.sections.faults import FaultArm, measure_faults
 from harness.reports.terminal import table_lines
@@ -56,7 +56,8 @@ def _list_figures(arms: Sequence[FaultArm], width: int) -> Iterator[str]:
         ["retention", *(_format_share(arm.retention, arm.retention_interval) for arm in fired)],
         *([name, *(str(getattr(arm, key)) for arm in fired)] for name, key in _COUNTS.items()),
         ["replies", *(_format_more(arm.extra_replies) for arm in fired)],
-        ["cost", *(_format_extra_cost(arm.extra_cost_usd) for arm in fired)],
+        ["cost", *(_format_extra(arm.extra_cost_usd, format_money) for arm in fired)],
+        ["time", *(_format_extra(arm.extra_s, format_seconds) for arm in fired)],
     ]
     yield from table_lines(names, columns, width)
 
@@ -113,7 +114,5 @@ def _format_more(value: float | None) -> str:
     return "–" if value is None else f"{value:+.1f}"
 
 
-def _format_extra_cost(cost: float | None) -> str:
-    if cost is None:
-        return "–"
-    return f"{'-' if cost < 0 else '+'}{format_money(abs(cost))}"
+def _format_extra(value: float | None, form: Callable[[float], str]) -> str:
+    return "–" if value is None else f"{'-' if value < 0 else '+'}{form(abs(value))}"

@@ -54,6 +54,8 @@ class FaultTrial(HasEntrant):
     """Replies of the model."""
     cost_usd: float | None
     """Cost of the model."""
+    latency_s: float | None
+    """Seconds that the conversation took; ``None`` if there was none."""
 
     @classmethod
     def from_result(cls, result: TrialResult) -> FaultTrial:
@@ -69,6 +71,7 @@ class FaultTrial(HasEntrant):
             response=record.fault_response,
             replies=record.replies,
             cost_usd=record.cost_usd,
+            latency_s=None if result.stop is None else result.latency_s,
         )
 
 
@@ -126,6 +129,8 @@ class FaultArm(HasEntrant):
     """Replies more than in the clean arm, the mean over the tests."""
     extra_cost_usd: float | None
     """Dollars more than in the clean arm, the mean over the tests; ``None`` if one is unknown."""
+    extra_s: float | None
+    """Seconds more than in the clean arm, the mean over the tests; ``None`` if one is unknown."""
     cells: Mapping[str, str] = field(default_factory=dict)
     """Case → how it ended: ``passed``, ``1/3``, `NOT_FIRED` …"""
     clean_cells: Mapping[str, str] = field(default_factory=dict)
@@ -210,6 +215,7 @@ def _build_arm(
         open_endings=endings.count("open"),
         extra_replies=_measure_extra(clean, hit, "replies"),
         extra_cost_usd=_measure_extra(clean, hit, "cost_usd"),
+        extra_s=_measure_extra(clean, hit, "latency_s"),
         cells={case: _format_cell(trials, of_fault=True) for case, trials in cases.items()},
         clean_cells={case: _format_cell(trials) for case, trials in clean.items()},
     )

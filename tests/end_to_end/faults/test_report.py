@@ -105,6 +105,7 @@ def test_every_output_has_the_figures_of_a_careless_and_a_careful_model(tmp_path
     }
     assert found == BY_HAND
     lost = next(arm for arm in arms if arm["words"] == LOST)
+    assert lost["extra_s"] is not None
     assert lost["cells"] == {"book": "failed", "total": "not fired"}
     assert lost["clean_cells"] == {"book": "passed", "total": "passed"}
 

@@ -25,6 +25,7 @@ def trial(
     test: str | None = None,
     replies: int = 2,
     cost_usd: float | None = 0.25,
+    latency_s: float | None = 1.0,
 ) -> FaultTrial:
     return FaultTrial(
         suite="shop",
@@ -36,6 +37,7 @@ def trial(
         response=response,
         replies=replies,
         cost_usd=cost_usd,
+        latency_s=latency_s,
     )
 
 
@@ -54,7 +56,7 @@ def arm(*trials: FaultTrial) -> FaultArm:
 def test_recovery_is_of_the_trials_that_were_hit_beside_the_same_cases_without_the_fault() -> None:
     found = arm(
         *CLEAN,
-        trial("a", "passed", CALM, replies=3, cost_usd=0.5),
+        trial("a", "passed", CALM, replies=3, cost_usd=0.5, latency_s=4.0),
         trial("b", "failed", {**CALM, "ending": "honest_failure"}, replies=5, cost_usd=1.0),
         trial("c", "failed", {**CALM, "ending": "open"}),
         trial("d", "passed"),
@@ -68,6 +70,7 @@ def test_recovery_is_of_the_trials_that_were_hit_beside_the_same_cases_without_t
     # one more and three more replies in three tests; 0.25 and 0.75 dollars more
     assert found.extra_replies == pytest.approx(4 / 3)
     assert found.extra_cost_usd == pytest.approx(1 / 3)
+    assert found.extra_s == pytest.approx(1)
     assert found.cells == {"a": "passed", "b": "failed", "c": "failed", "d": "not fired"}
     assert found.clean_cells == {"a": "passed", "b": "passed", "c": "failed", "d": "passed"}
     assert (found.made_good, found.honest_failures, found.open_endings) == (1, 1, 1)
@@ -121,8 +124,8 @@ def test_a_rate_has_a_point_of_a_curve_over_all_its_trials() -> None:
 
 
 def test_an_unknown_cost_is_not_nothing() -> None:
-    found = arm(*CLEAN, trial("a", "passed", CALM, cost_usd=None))
-    assert (found.extra_cost_usd, found.extra_replies) == (None, 0)
+    found = arm(*CLEAN, trial("a", "passed", CALM, cost_usd=None, latency_s=None))
+    assert (found.extra_cost_usd, found.extra_s, found.extra_replies) == (None, None, 0)
 
 
 def test_a_program_gets_the_axes_by_their_names() -> None:
