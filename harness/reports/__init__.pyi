@@ -4,13 +4,13 @@ from .build import build_report as build_report
 from .build import format_run_cells as format_run_cells
 from .case_names import case_name as case_name
 from .case_names import part_name as part_name
+from .comparing.compared_entrants import list_comparable as list_comparable
 from .comparing.comparison_types import Comparison as Comparison
 from .comparing.comparison_types import Side as Side
 from .comparing.console import print_comparison as print_comparison
 from .comparing.contrasts import ComparedRun as ComparedRun
 from .comparing.contrasts import compare_logs as compare_logs
 from .comparing.contrasts import compare_runs as compare_runs
-from .comparing.contrasts import list_comparable as list_comparable
 from .comparing.gate import RegressionGate as RegressionGate
 from .comparing.gate import anticipate_gate as anticipate_gate
 from .comparing.gate import judge_gate as judge_gate

@@ -32,6 +32,7 @@ from harness.base import (
 from harness.judging import exit_code
 from harness.reports.build import build_report
 from harness.reports.comparing.certainty import is_certain, list_subjects
+from harness.reports.comparing.compared_entrants import list_comparable, pair_models
 from harness.reports.comparing.comparison_types import (
     NO_RECORD,
     CaseEndings,
@@ -48,8 +49,7 @@ from harness.reports.comparing.comparison_types import (
 )
 from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog, find_differences, tool_differences, value_words
-from harness.suites import list_disturbances
-from harness.types import NOBODY_ASKED, Counts, JsonObject, ToolList, TrialResult, dataclass
+from harness.types import Counts, JsonObject, ToolList, TrialResult, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,31 +229,6 @@ def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entran
     for number in range(1, len(runs)):
         for one, other in pair_models(runs[0].header, runs[number].header):
             yield get_entrant(0, one), get_entrant(number, other)
-
-
-def list_comparable(header: Header) -> list[str]:
-    """Return the entrants of a run that are compared with each other.
-
-    What no model answered is no side of a comparison of models, and a report has what was asked
-    under faults or attacks beside the same model without them.
-    """
-    entrants = header.entrants.items()
-    return [name for name, axes in entrants if name != NOBODY_ASKED and not list_disturbances(axes)]
-
-
-def pair_models(first: Header, second: Header) -> list[tuple[str, str]]:
-    """Return the entrants of two runs that are to be compared with each other."""
-    one, other = list(first.entrants), list(second.entrants)
-    # The names of models decide, not their order: a run may have further ones.
-    if shared := [(name, name) for name in one if name in other]:
-        return shared
-    if len(one) == len(other) == 1:
-        return [(one[0], other[0])]
-    raise UsageError(
-        f"runs {first.run_id} ({', '.join(one)}) and {second.run_id} ({', '.join(other)}) share no "
-        "model, and it is not clear which is to be compared with which",
-        meant="Compare runs of one model each, or of the same models.",
-    )
 
 
 def _format_letters(number: int) -> str:

@@ -16,12 +16,12 @@ from harness.base import (
     smallest_loss,
 )
 from harness.reports.comparing.certainty import is_certain, list_subjects
+from harness.reports.comparing.compared_entrants import pair_models
 from harness.reports.comparing.comparison_types import CasePair, Comparison, Contrast, Effect
 from harness.reports.comparing.contrasts import (
     ComparedRun,
     Entrant,
     list_scopes,
-    pair_models,
 )
 from harness.reports.comparing.sentences import format_points
 from harness.runlog import Header
