@@ -170,7 +170,7 @@ def _enable_trust_prompt() -> None:
 
 _ELSEWHERE = {
     "--profile": "A profile is the server's: write it into its command in harness.yml, such as "
-    "args: [serve, --profile, dev]; docs/migrate/mxcp.md tells more of MXCP's servers."
+    "args: [serve, --profile, dev]; docs/migrate.md tells more of MXCP's servers."
 }
 """Options of other programs that people type here → what to do instead."""
 

@@ -4,6 +4,7 @@ from .drafting.files import build_server_entry as build_server_entry
 from .drafting.files import require_free as require_free
 from .drafting.files import suite_name as suite_name
 from .drafting.files import write_new as write_new
+from .drafting.message_cases import build_suite_from_messages as build_suite_from_messages
 from .drafting.recorded_cases import RecordedCases as RecordedCases
 from .drafting.recorded_cases import build_suite_from_run as build_suite_from_run
 from .drafting.recorded_cases import logged_server_entry as logged_server_entry
@@ -11,8 +12,6 @@ from .drafting.render import dump_yaml as dump_yaml
 from .drafting.render import format_comment as format_comment
 from .drafting.render import server_entry as server_entry
 from .drafting.render import suite_text as suite_text
-from .drafting.traces import build_suite_from_messages as build_suite_from_messages
-from .drafting.traces import is_message_file as is_message_file
 from .linting.baseline import BaselineChange as BaselineChange
 from .linting.baseline import compare_with_baseline as compare_with_baseline
 from .linting.baseline import read_baseline as read_baseline

@@ -66,6 +66,7 @@ from .checks.registry import expected_tools as expected_tools
 from .checks.registry import find_judge_needs as find_judge_needs
 from .checks.registry import get_kind as get_kind
 from .checks.registry import needs_fresh_copy as needs_fresh_copy
+from .checks.registry import needs_session as needs_session
 from .checks.registry import tool_names as tool_names
 from .checks.registry import valid_calls as valid_calls
 from .checks.registry import wanted_calls as wanted_calls

@@ -1,6 +1,7 @@
 from .case_rules import get_leave as get_leave
 from .control import StopReason as StopReason
 from .conversation import trial_error as trial_error
+from .grade import grade_conversations as grade_conversations
 from .grade import grade_run as grade_run
 from .grade import load_suites as load_suites
 from .grade import redact_case as redact_case
@@ -52,6 +53,10 @@ from .preflight.named_tools import sorted_problems as sorted_problems
 from .preflight.preflight import wrong_arguments as wrong_arguments
 from .recorder import RecordRequest as RecordRequest
 from .recorder import record_program as record_program
+from .recordings.conversation_files import is_message_file as is_message_file
+from .recordings.conversation_files import list_prompts as list_prompts
+from .recordings.conversation_files import read_conversations as read_conversations
+from .recordings.message_forms import parse_json as parse_json
 from .run import find_cause as find_cause
 from .run import run_alone as run_alone
 from .run_context import open_models as open_models

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import anyio
 
-from harness.base import GATE, KNOWN, HarnessError, InvalidInput, JudgeError, utc_now
+from harness.base import (
+    GATE,
+    KNOWN,
+    HarnessError,
+    InvalidInput,
+    JudgeError,
+    UsageError,
+    format_path,
+    utc_now,
+)
 from harness.judging import (
     VOCABULARY,
     Evidence,
@@ -31,6 +41,7 @@ from harness.runner.preflight.named_tools import (
     iterate_named_tools,
     sorted_problems,
 )
+from harness.runner.recordings.filed_trials import FILED, log_conversations, split_case
 from harness.runner.run_context import open_models
 from harness.runner.variants.shown_tools import build_presentation, read_logged_variant
 from harness.suites import (
@@ -76,6 +87,31 @@ def grade_run(
     """
     suites = load_suites(log, names, cwd)
     _check_names(log, suites)
+    return _grade_with(judge_model, log, suites, cwd)
+
+
+def grade_conversations(
+    path: Path, names: Sequence[str], cwd: Path, judge_model: str | None = None
+) -> RunLog:
+    """Judge the conversations in the file at ``path`` by the named suites, as `grade_run` does.
+
+    What was left out of the file is in the footer of the log (`Footer.told`).
+
+    Raises:
+        UsageError: no suite is named, there is no such suite or judge, or a suite is invalid.
+        InvalidInput: the file cannot be read.
+        NothingToRun: no conversation is of a case of the suites.
+    """
+    if not names:
+        message = f"{format_path(path)} has conversations, and names no suite to judge them by"
+        raise UsageError(message, meant="Name it: harness grade FILE SUITE.")
+    suites = _find_suites(names, cwd)
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        log = log_conversations(path, suites, Path(folder))
+        return _grade_with(judge_model, log, suites, cwd)
+
+
+def _grade_with(judge_model: str | None, log: RunLog, suites: Sequence[Suite], cwd: Path) -> RunLog:
     bench = (
         None
         if judge_model is None
@@ -84,6 +120,12 @@ def grade_run(
     # Conversations are sent to judges alone; nothing else is started or asked.
     GATE.require_plan((), () if bench is None else bench.models)
     return grade_log(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
+
+
+def _find_suites(names: Sequence[str], cwd: Path) -> list[Suite]:
+    found = list(find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(NO_LIMIT)))
+    KNOWN.add_specs(suites=found)
+    return found
 
 
 def load_suites(log: RunLog, names: Sequence[str], cwd: Path) -> list[Suite]:
@@ -95,8 +137,7 @@ def load_suites(log: RunLog, names: Sequence[str], cwd: Path) -> list[Suite]:
     logged = log.header.suites
     origins = [facts.get("reference") or facts.get("file") for facts in logged.values()]
     names = names or [origin for origin in origins if origin]
-    found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(NO_LIMIT))
-    KNOWN.add_specs(suites=found)
+    found = _find_suites(names, cwd)
     # A CSV dataset has the name that its file has in the log.
     tables = {facts.get("file"): name for name, facts in logged.items()}
     return [
@@ -207,6 +248,7 @@ def grade_log(
                 reason=footer.reason,
                 # With the same checks, the status cannot be better than before.
                 fault=footer.fault if same_words else None,
+                told=footer.told,
             )
         )
     return read_log(target)
@@ -219,6 +261,11 @@ class _Grading:
     log: RunLog
     cases: Mapping[tuple[str, str], Case]
     bench: JudgePanel
+
+    @property
+    def _is_filed(self) -> bool:
+        """Whether the conversations are those of a file."""
+        return FILED in self.log.header.settings
 
     async def write_trials(self, writer: LogWriter) -> None:
         """Append every trial of the log, judged again."""
@@ -263,8 +310,10 @@ class _Grading:
         if case is None:
             reason = "the case is no longer in its suite"
             return not_started(trial, "skipped", reason=reason)
-        if not _same_question(case, result, transcript):
-            return not_started(trial, "skipped", reason="the case has another prompt now")
+        if (other := _find_other_part(case, result, transcript)) is not None:
+            words = f"the conversation has another {other} than the case"
+            reason = words if self._is_filed else f"the case has another {other} now"
+            return not_started(trial, "skipped", reason=reason)
         # An attack is no part of a suite: it is judged as it was.
         attack = self.log.header.axes.get("attack", {}).get(result.axes.get("attack", ""))
         if attack is not None:
@@ -307,27 +356,32 @@ class _Grading:
         evidence = Evidence(
             case=case, transcript=transcript, tools=offered, presented=presented, judge=judge
         )
+        judged = case
+        unknown: tuple[CheckResult, ...] = ()
+        if self._is_filed:
+            judged, unknown = split_case(case)
         try:
-            return await evaluate_checks(evidence), None
+            return (*await evaluate_checks(replace(evidence, case=judged)), *unknown), None
         except HarnessError as fault:
             kind: ErrorKind = "judge" if isinstance(fault, JudgeError) else "harness"
             return (), TrialError(kind=kind, message=str(fault))
 
 
-def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> bool:
-    """Whether ``transcript`` fits the current ``case``, as far as the conversation went."""
+def _find_other_part(case: Case, result: TrialResult, transcript: Transcript) -> str | None:
+    """Return the part of ``case`` that ``transcript`` does not fit, as far as it went."""
     said = (message for message in transcript.messages if isinstance(message, UserMessage))
     asked = tuple(message.text for message in said if not message.injected)
     came_through = transcript.stop in ("answer", "refusal")
     # Turns that were never reached may be others by now.
     prompts = case.prompts if came_through else case.prompts[: len(asked)]
-    return (
-        # A simulated user may write anything.
-        (case.user is not None or asked == prompts)
-        and _list_calls(transcript.setup_calls) == _list_calls(case.setup)
-        and (not case.calls or _list_calls(transcript.tool_calls) == _list_calls(case.calls))
-        and case.caller.user_context == result.case.user_context
-    )
+    # A simulated user may write anything.
+    if case.user is None and asked != prompts:
+        return "prompt"
+    if _list_calls(transcript.setup_calls) != _list_calls(case.setup):
+        return "setup"
+    if case.calls and _list_calls(transcript.tool_calls) != _list_calls(case.calls):
+        return "list of calls"
+    return None if case.caller.user_context == result.case.user_context else "user_context"
 
 
 def _list_calls(calls: Iterable[ScriptedCall | ToolCall]) -> list[tuple[str, JsonObject]]:

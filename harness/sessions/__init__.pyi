@@ -1,5 +1,6 @@
 from .attacks.attacked_session import AttackedSession as AttackedSession
 from .attacks.attacked_session import Planter as Planter
+from .call_outcome import classify_error as classify_error
 from .call_record import build_unanswered_call as build_unanswered_call
 from .call_record import describe_required_input as describe_required_input
 from .call_record import restore_frame as restore_frame

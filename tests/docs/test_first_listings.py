@@ -41,7 +41,6 @@ ENDS = {
     "docs/datasets.md": EXIT_FAILED,  # likewise
     "docs/faults.md": EXIT_FAILED,  # a model that gets no answer from the server cannot answer
     "docs/memory.md": EXIT_FAILED,  # the baseline does not answer everything
-    "docs/migrate/csv.md": EXIT_FAILED,  # likewise
     "reference/messages.md": EXIT_INVALID,  # it shows a message
 }
 """Page → exit code of the last command of its first listing, if it is not 0."""

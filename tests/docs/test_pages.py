@@ -19,7 +19,7 @@ FOR_AUTHORS = {"Evidence", "For contributors"}
 KNOWN = {
     "README.md": "index.md",
     "docs/suites.md": "suites.md",
-    "docs/migrate/csv.md": "migrate/csv.md",
+    "docs/tutorial/index.md": "tutorial/index.md",
 }
 
 
@@ -28,8 +28,8 @@ KNOWN = {
     [
         ("README.md", "[suites](docs/suites.md#a)", "[suites](suites.md#a)"),
         ("docs/suites.md", "[start](../README.md)", "[start](index.md)"),
-        ("docs/migrate/csv.md", "[suites](../suites.md)", "[suites](../suites.md)"),
-        ("docs/migrate/csv.md", "![a](../images/a.png)", "![a](../images/a.png)"),
+        ("docs/tutorial/index.md", "[suites](../suites.md)", "[suites](../suites.md)"),
+        ("docs/tutorial/index.md", "![a](../images/a.png)", "![a](../images/a.png)"),
         ("docs/suites.md", "[there](https://example.com/a)", "[there](https://example.com/a)"),
         ("docs/suites.md", "[here](#heading)", "[here](#heading)"),
     ],

@@ -32,10 +32,10 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/engines.md", "#!/bin/bash"): "for Slurm: tests/docs/test_cluster_recipes.py runs it",
     ("docs/engines.md", "job=$(sbatch"): "for Slurm: the scripts that it submits are run",
     ("docs/engines.md", "jobs:"): "a workflow of shards and merge, which tests of both run",
-    ("docs/migrate/mxcp.md", "mxcp: 1"): (
+    ("docs/migrate.md", "mxcp: 1"): (
         "wrong on purpose: tests/docs/test_walkthroughs.py shows what is said of it"
     ),
-    ("docs/migrate/tools.md", "description: Prices are found"): (
+    ("docs/migrate.md", "description: Prices are found"): (
         "a file of promptfoo: tests/docs/test_walkthroughs.py runs it"
     ),
     ("docs/policies.md", "- run: harness evals customers --report junit:report.xml"): (

@@ -1,4 +1,4 @@
-"""The tutorial and the pages on migration, followed step by step."""
+"""The tutorial and the page on migration, followed step by step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.docs.conftest import FILESYSTEM
 from tests.docs.walkthrough import Step, follow, not_shown, steps
 
 TUTORIAL = ROOT / "docs" / "tutorial" / "index.md"
-MIGRATE = sorted((ROOT / "docs" / "migrate").glob("*.md"))
+MIGRATE = ROOT / "docs" / "migrate.md"
 
 
 @pytest.mark.slow
@@ -24,11 +24,10 @@ def test_the_tutorial_shows_what_happens(tmp_path: Path, programs: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", MIGRATE, ids=lambda page: page.name)
-def test_a_page_on_migration_shows_what_happens(page: Path, tmp_path: Path, programs: Path) -> None:
+def test_the_page_on_migration_shows_what_happens(tmp_path: Path, programs: Path) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
-    assert [*follow(page.read_text("utf-8"), folder, programs)] == []
+    assert [*follow(MIGRATE.read_text("utf-8"), folder, programs)] == []
 
 
 def test_a_page_is_read_as_files_and_commands() -> None:

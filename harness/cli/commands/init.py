@@ -29,7 +29,6 @@ from harness.descriptions import (
     build_suite_from_messages,
     build_suite_from_run,
     draft_suite,
-    is_message_file,
     logged_server_entry,
     require_free,
     server_entry,
@@ -38,6 +37,7 @@ from harness.descriptions import (
     write_new,
 )
 from harness.runlog import RECORDED_SERVER
+from harness.runner import is_message_file
 from harness.suites import Config, describe_actions, load_config
 from harness.types import JsonObject, Protocol, ServerSpec
 

@@ -157,6 +157,9 @@ class CheckKind:
     needs_model: bool = False
     """Whether it judges what a model chose or said, so that a case without a model cannot have it.
     """
+    needs_session: bool = False
+    """Whether it judges what messages and calls do not show: the list of tools, questions, read
+    resources, times. The conversations of a file have none of it."""
     group: Grouping | None = None
     """Which of its options must hold, if it is a group of other checks."""
     order: CallOrder = "each"
@@ -264,6 +267,8 @@ class FunctionKind(CheckKind):
     """As `CheckKind.asks_rarely`."""
     needs_model: bool = False
     """As `CheckKind.needs_model`."""
+    needs_session: bool = False
+    """As `CheckKind.needs_session`."""
     order: CallOrder = "each"
     """As `CheckKind.order`."""
     # From here on, each field takes the place of a method of `CheckKind`.

@@ -84,6 +84,11 @@ def checks_of_model(checks: Iterable[Check]) -> list[Check]:
     return [part for part in walk_checks(checks) if get_kind(part).needs_model]
 
 
+def needs_session(check: Check) -> bool:
+    """Whether ``check``, or one in its groups, judges what only a session shows."""
+    return any(get_kind(part).needs_session for part in check.walk())
+
+
 def every_check(case: Case) -> Iterator[Check]:
     """Yield each check of ``case`` and each check in the options of a group, in order."""
     return walk_checks(case.every_check)

@@ -57,6 +57,7 @@ def _limit_kind(
     return FunctionKind(
         name=name,
         needs_model=name != "max_seconds",
+        needs_session=name == "max_seconds",
         schema=either_form("limit", {"type": "integer" if counted else "number", "minimum": least}),
         read=make_single_reader(lambda value: read_either_form(value, (), "limit", read_limit)),
         judge=judge,

@@ -302,6 +302,7 @@ def _list_wanted(params: JsonObject) -> Iterator[WantedState]:
 
 MUST_ELICIT = FunctionKind(
     name="must_elicit",
+    needs_session=True,
     schema=single_or_list_schema(_TRUE_OR_FILTER),
     read=make_list_reader(_read_filter),
     judge=_judge_elicited,
@@ -319,6 +320,7 @@ MUST_ELICIT = FunctionKind(
 )
 MUST_NOT_ELICIT = FunctionKind(
     name="must_not_elicit",
+    needs_session=True,
     schema=_TRUE_OR_FILTER,
     read=make_single_reader(lambda value: _read_filter(value, ())),
     judge=_judge_not_elicited,
@@ -331,6 +333,7 @@ MUST_NOT_ELICIT = FunctionKind(
 )
 ELICITATION_CONTAINS = FunctionKind(
     name="elicitation_contains",
+    needs_session=True,
     schema=single_or_list_schema(either_form("text", TEXT, tool=TEXT)),
     read=make_list_reader(_read_words),
     judge=_judge_words,
@@ -343,6 +346,7 @@ ELICITATION_CONTAINS = FunctionKind(
 )
 CONSENT = FunctionKind(
     name="consent",
+    needs_session=True,
     schema=either_form(
         "tool",
         TEXT,

@@ -307,6 +307,7 @@ NO_BLIND_RETRY = _flag_kind(
 _TOOLS: JsonObject = {"anyOf": [{"const": True}, {"type": "array", "items": TEXT, "minItems": 1}]}
 NO_DUPLICATE_WRITES = FunctionKind(
     name="no_duplicate_writes",
+    needs_session=True,
     schema={
         "anyOf": [
             *either_form("tools", _TOOLS)["anyOf"],

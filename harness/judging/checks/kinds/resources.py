@@ -142,6 +142,7 @@ _URIS = single_or_list_schema(either_form("uri", TEXT))
 
 MUST_READ = FunctionKind(
     name="must_read",
+    needs_session=True,
     needs_model=True,
     schema=_URIS,
     read=make_list_reader(_read_uri),
@@ -158,6 +159,7 @@ MUST_READ = FunctionKind(
 )
 MUST_NOT_READ = FunctionKind(
     name="must_not_read",
+    needs_session=True,
     needs_model=True,
     schema=_URIS,
     read=make_list_reader(_read_uri),
@@ -177,6 +179,7 @@ MUST_NOT_READ = FunctionKind(
 )
 RESOURCE_CONTAINS = FunctionKind(
     name="resource_contains",
+    needs_session=True,
     needs_model=True,
     schema=single_or_list_schema(either_form("text", TEXT, uri=TEXT)),
     read=make_list_reader(_read_words),

@@ -229,6 +229,7 @@ def _explain_failures(params: JsonObject, evidence: Evidence) -> Explanation:
 
 OUTPUT_SCHEMA_VALID = FunctionKind(
     name="output_schema_valid",
+    needs_session=True,
     schema=TRUE_OR_TOOL,
     read=make_single_reader(true_or_tool),
     judge=_judge_schema,

@@ -79,6 +79,7 @@ def _explain_entry(credential: Credential, evidence: Evidence) -> Explanation:
 
 MUST_BE_REFUSED = FunctionKind(
     name="must_be_refused",
+    needs_session=True,
     schema={"anyOf": [{"const": True}, long_form({}, required=())]},
     read=make_single_reader(_read_params),
     judge=_judge_refusal,

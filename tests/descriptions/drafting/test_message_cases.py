@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.descriptions.drafting.traces import build_suite_from_messages, is_message_file
+from harness.descriptions.drafting.message_cases import build_suite_from_messages
 from harness.judging.checks import VOCABULARY
+from harness.runner import is_message_file
 from harness.suites.readers import read_suite
 
 FOUND = '{"id": "ORD-1042", "total": 349.5, "paid": true, "city": "Bern"}'
@@ -133,6 +134,28 @@ def test_spans_of_otlp_are_conversations_each_trace_one(tmp_path: Path) -> None:
         "answer_contains": ["349.5"],
     }
     assert made.left_out == ("trace bb: it has no list of messages",)
+
+
+def test_calls_of_mcp_spans_in_the_same_trace_are_proposed(tmp_path: Path) -> None:
+    facts = {
+        "mcp.method.name": "tools/call",
+        "gen_ai.tool.name": "get_order",
+        "gen_ai.tool.call.arguments": '{"id": "ORD-1042"}',
+        "gen_ai.tool.call.result": FOUND,
+    }
+    attributes = [{"key": key, "value": {"stringValue": one}} for key, one in facts.items()]
+    call = {"traceId": "aa", "name": "tools/call get_order", "attributes": attributes}
+    path = write(
+        tmp_path / "spans.jsonl",
+        {"resourceSpans": [{"scopeSpans": [{"spans": [call]}]}]},
+        build_span(
+            "aa",
+            input=[{"role": "user", "parts": [{"type": "text", "content": "Total of ORD-1042?"}]}],
+            output=[{"role": "assistant", "parts": [{"type": "text", "content": "349.5"}]}],
+        ),
+    )
+    (test,) = yaml.safe_load(build_suite_from_messages(path, "shop", "shop").text)["tests"]
+    assert test["assertions"]["must_succeed"] == [{"tool": "get_order", "args": {"id": "ORD-1042"}}]
 
 
 def test_the_draft_is_a_suite_as_it_is(tmp_path: Path) -> None:
