@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.sessions import classify_error
 from harness.types import (
     UNKNOWN_USAGE,
     AssistantMessage,
@@ -94,8 +93,11 @@ def answer_call(call: ToolCall, text: str, *, is_error: bool) -> ToolCall:
     """Return ``call`` with its result."""
     if call.outcome == "invalid_arguments":  # nothing was sent that could be read
         return replace(call, text=text)
-    outcome = classify_error(text, tool=call.tool, listed=True) if is_error else "ok"
-    return replace(call, text=text, outcome=outcome)
+    if not is_error:
+        return replace(call, text=text, outcome="ok")
+    from harness.sessions import classify_error  # loads the MCP SDK
+
+    return replace(call, text=text, outcome=classify_error(text, tool=call.tool, listed=True))
 
 
 def list_blocks(content: Any, kind: str) -> list[Mapping[str, Any]]:
