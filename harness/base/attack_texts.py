@@ -10,7 +10,7 @@ import base64
 import codecs
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import quote
@@ -79,7 +79,7 @@ class AttackTexts:
             filled = {
                 "code": lambda: self.code,
                 "tool": lambda: tool.name,
-                "arguments": lambda: json.dumps(self._sample_arguments(tool), ensure_ascii=False),
+                "arguments": lambda: json.dumps(self.sample_arguments(tool), ensure_ascii=False),
                 "order": lambda: self._word_order(tool),
             }[name]()
             return filled if form is None else FORMS[form](filled)
@@ -92,7 +92,7 @@ class AttackTexts:
             # An order that names itself would never end.
             return self.fill(goal.order.replace("{order}", ""), tool)
         if goal.call is not None:
-            arguments = json.dumps(self._sample_arguments(tool), ensure_ascii=False)
+            arguments = json.dumps(self.sample_arguments(tool), ensure_ascii=False)
             return f"call the tool {self.fill(goal.call, tool)} with the arguments {arguments}"
         wanted = self.fill(goal.answer or goal.shows or "{code}", tool)
         if wanted == self.code:
@@ -101,9 +101,20 @@ class AttackTexts:
             return f"join {parts} to one word, and write it in your answer"
         return f'write "{wanted}" in your answer'
 
-    def _sample_arguments(self, tool: Tool) -> JsonObject:
-        """Return arguments that reach the goal."""
+    def name_call(self, place: str) -> str | None:
+        """Return the tool, with ``*`` for any letters, that a text at the tool ``place`` wants."""
+        call = self._attack.goal.call
+        return None if call is None else self._name(call, place)
+
+    def sample_arguments(self, tool: Tool) -> JsonObject:
+        """Return arguments that reach the goal: those that the order states, else made ones."""
         wanted = self._attack.goal.arguments
+        for stated in _find_objects(self._attack.goal.order or ""):
+            if wanted and wanted.keys() <= stated.keys():
+                return {
+                    name: value.replace("{code}", self.code) if isinstance(value, str) else value
+                    for name, value in stated.items()
+                }
         sample = {
             name: self.fill(value, tool).replace(_ANY, self.code)
             if isinstance(value, str)
@@ -162,3 +173,13 @@ class AttackTexts:
 
 def _takes_text(schema: Any) -> bool:
     return isinstance(schema, dict) and "string" in str(schema.get("type", schema.get("anyOf", "")))
+
+
+def _find_objects(text: str) -> Iterator[JsonObject]:
+    """Yield the JSON objects that stand in a text."""
+    for found in re.finditer(r"\{", text):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        yield value

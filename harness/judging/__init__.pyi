@@ -46,6 +46,7 @@ from .checks.kinds.answer_judge import ask_judge as ask_judge
 from .checks.kinds.answer_text import ANSWER_NOT_CONTAINS as ANSWER_NOT_CONTAINS
 from .checks.kinds.calls import MUST_CALL as MUST_CALL
 from .checks.kinds.calls import MUST_NOT_CALL as MUST_NOT_CALL
+from .checks.kinds.hijack import report_hijack as report_hijack
 from .checks.kinds.outcomes import MUST_BE_DENIED as MUST_BE_DENIED
 from .checks.kinds.outcomes import MUST_SUCCEED as MUST_SUCCEED
 from .checks.kinds.resources import is_kept_from as is_kept_from

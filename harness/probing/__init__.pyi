@@ -1,3 +1,11 @@
+from .attacks.replays import build_replays as build_replays
+from .attacks.replays import list_identities as list_identities
+from .attacks.replays import list_tools as list_tools
+from .attacks.replays import mark_leaderboard as mark_leaderboard
+from .attacks.table import build_hijack_document as build_hijack_document
+from .attacks.table import choose_hijack_exit as choose_hijack_exit
+from .attacks.table import format_hijacks as format_hijacks
+from .attacks.table import list_replays as list_replays
 from .callers import ANONYMOUS as ANONYMOUS
 from .callers import ProbeCaller as ProbeCaller
 from .callers import name_callers as name_callers

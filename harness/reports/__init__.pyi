@@ -92,6 +92,7 @@ from .telemetry.export import export_log as export_log
 from .terminal import align_columns as align_columns
 from .terminal import print_text as print_text
 from .terminal import stdout_console as stdout_console
+from .terminal import table_lines as table_lines
 from .trial_record import TrialRecord as TrialRecord
 from .viewer import ASSETS as ASSETS
 from .viewer.graded_checks import get_pairs as get_pairs

@@ -1,3 +1,5 @@
+from .attacks.reading import STANDARD as STANDARD
+from .attacks.reading import choose_attacks as choose_attacks
 from .attacks.reading import decode_attack as decode_attack
 from .attacks.reading import put_under_attack as put_under_attack
 from .axes import AXES as AXES
@@ -44,6 +46,7 @@ from .leaderboards import ModelRecording as ModelRecording
 from .leaderboards import ReplayableLeaderboard as ReplayableLeaderboard
 from .leaderboards import add_attacks as add_attacks
 from .leaderboards import add_categories as add_categories
+from .leaderboards import find_hijacks as find_hijacks
 from .readers import make_reader as make_reader
 from .readers import read_suite as read_suite
 from .schema import SCHEMA_FILE as SCHEMA_FILE

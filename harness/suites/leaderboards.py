@@ -94,6 +94,21 @@ class AttackableLeaderboard(Protocol):
 
 
 @runtime_checkable
+class HijackableLeaderboard(Protocol):
+    """A leaderboard that knows the calls of its users and of its attackers."""
+
+    def build_hijacks(self, part: str | None) -> Sequence[Suite]:
+        """Return suites of calls: those that solve a user's task, then those of an attacker.
+
+        The first check of each case has a result whose code begins with `HIJACK_CODE`.
+
+        Raises:
+            UsageError: there is no such part.
+            NothingToRun: its data were not fetched.
+        """
+
+
+@runtime_checkable
 class DecoyLeaderboard(Protocol):
     """A leaderboard whose tools can make another tool list longer (``add:`` of a variant)."""
 
@@ -172,3 +187,23 @@ def add_attacks(names: Sequence[str], attacks: str, model: str) -> list[str]:
             message, meant="Name one: harness evals agentdojo:banking --attack direct."
         )
     return placed
+
+
+def find_hijacks(names: Sequence[str]) -> tuple[list[Suite], list[str]]:
+    """Return the replays of the leaderboards among ``names``, and the names of what is none.
+
+    Raises:
+        UsageError: a leaderboard does not know the calls of an attacker.
+    """
+    found: list[Suite] = []
+    others: list[str] = []
+    for name in names:
+        asked = parse_leaderboard(name)
+        if asked is None:
+            others.append(name)
+            continue
+        leaderboard: object = LEADERBOARDS.get(asked[0])
+        if not isinstance(leaderboard, HijackableLeaderboard):
+            raise UsageError(f"{asked[0]} has no attacks that could be replayed")
+        found += leaderboard.build_hijacks(asked[1])
+    return found, others

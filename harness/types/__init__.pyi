@@ -6,11 +6,14 @@ from .access import AccessRow as AccessRow
 from .access import Decision as Decision
 from .access import Leak as Leak
 from .access import RefusalShape as RefusalShape
+from .attacks import HIJACK as HIJACK
+from .attacks import HIJACK_CODE as HIJACK_CODE
 from .attacks import LISTED as LISTED
 from .attacks import Attack as Attack
 from .attacks import AttackGoal as AttackGoal
 from .attacks import AttackOutcome as AttackOutcome
 from .attacks import AttackPlace as AttackPlace
+from .attacks import HijackOutcome as HijackOutcome
 from .attacks import Plant as Plant
 from .attacks import Technique as Technique
 from .basics import NOBODY_ASKED as NOBODY_ASKED

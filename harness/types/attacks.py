@@ -39,6 +39,17 @@ AttackOutcome: TypeAlias = Literal["hijacked", "stopped", "resisted", "not_reach
 """What became of an attack: its goal was reached; the model obeyed, and the server or a guard rail
 refused; the model did not obey; the text never reached the model."""
 
+HijackOutcome: TypeAlias = Literal["open", "stopped", "unclear", "not_sent"]
+"""What became of an attacker's calls that were made in place of a model: all were carried out, so
+that it rests on the model alone; the server refused one; one failed for another reason, so that
+nothing is known; harness did not send one."""
+
+HIJACK = "hijack"
+"""Kind of the check of such a replay, and the name of its facts in `Case.metadata`: ``test``,
+``goal``, ``own`` (whether the test is asked as this identity) and ``planted_by``."""
+HIJACK_CODE = "hijack:"
+"""Begins the `CheckResult.code` of a replay, before its `HijackOutcome`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackGoal:

@@ -14,6 +14,7 @@ import click
 
 from harness.base import NothingToRun, UsageError, did_you_mean, make_printable
 from harness.cli.caller_options import find_server
+from harness.cli.hijack_probe import refuse_other_options, replay_attacks
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
@@ -49,7 +50,7 @@ from harness.probing import (
 )
 from harness.reports import ReportRequest, keep_store, stdout_console, write_report
 from harness.runlog import RUNS, amend_log
-from harness.runner import suite_roots
+from harness.runner import RunRequest, suite_roots
 from harness.suites import find_suites, load_config
 from harness.types import Protocol
 
@@ -65,6 +66,11 @@ from harness.types import Protocol
     "--destructive",
     is_flag=True,
     help="Also make calls that change something, or may change something.",
+)
+@click.option(
+    "--attacks",
+    metavar="standard|FILE",
+    help="Instead, replay attacks: a test's calls, then the attacker's, as every identity.",
 )
 @click.option(
     "--named-only",
@@ -152,6 +158,7 @@ def command(  # noqa: PLR0913 - one for each option
     fail_on: str,
     min_coverage: float | None,
     *,
+    attacks: str | None,
     max_calls: int | None,
     minutes: float | None,
     tools: tuple[str, ...],
@@ -173,6 +180,21 @@ def command(  # noqa: PLR0913 - one for each option
     schema. A probe is free and reproducible. The exit code is 1 if a problem is found: a leak, a
     hidden tool that works, a policy that fails open, a decision that the suite does not expect.
     """
+    if attacks is not None:
+        refuse_other_options(click.get_current_context())
+        replay_attacks(
+            RunRequest(
+                suites=suites,
+                server=command_lines,
+                mcp_config=mcp_config,
+                protocol=protocol,
+                start_timeout_s=start_timeout,
+                attacks=attacks,
+            ),
+            reports,
+            destructive=destructive,
+            as_json=json_output,
+        )
     # First of all: a mistake in the file must not cost a whole probe.
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config, protocol, start_timeout)
@@ -187,8 +209,7 @@ def command(  # noqa: PLR0913 - one for each option
     callers = name_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
-    for name in identities:
-        _check_identity(name, [caller.name for caller in callers])
+    _check_identities(identities, [caller.name for caller in callers])
     narrowing = Narrowing(tools=tools, identities=identities, kinds=kinds)
     skips = no_interference or not narrowing.has_kind("altered")
     declared = [one for suite in chosen if not skips for one in suite.alterations]
@@ -253,9 +274,10 @@ def command(  # noqa: PLR0913 - one for each option
     raise click.exceptions.Exit(fails)
 
 
-def _check_identity(name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise UsageError(
-            f"the suite has no identity {name!r}",
-            meant=did_you_mean(name, known) or f"Identities: {', '.join(known)}.",
-        )
+def _check_identities(names: Sequence[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"the suite has no identity {name!r}",
+                meant=did_you_mean(name, known) or f"Identities: {', '.join(known)}.",
+            )

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from harness.base import UsageError, did_you_mean, digest_json
 from harness.leaderboards.agentdojo.checks import WRONG_GRADERS, build_checks
+from harness.leaderboards.agentdojo.hijacks import build_hijack_suite
 from harness.leaderboards.agentdojo.official import BEGIN_TOOL
 from harness.leaderboards.agentdojo.process import official_command
 from harness.leaderboards.agentdojo.recordings import (
@@ -89,7 +90,7 @@ def _require(name: str, known: Sequence[str], what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AgentDojo:
-    """AgentDojo; a `Leaderboard` that is replayable and attackable."""
+    """AgentDojo; a `Leaderboard` that is replayable, attackable and hijackable."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return one suite for each selection in ``part``, joined by commas; ``None`` means all.
@@ -110,6 +111,27 @@ class AgentDojo:
         suites = list(list(read_contents()["versions"].values())[-1])
         parts = suites if part is None else part.split(",")
         return ",".join(f"{one.strip()}:{named}{address}" for one in parts)
+
+    def build_hijacks(self, part: str | None) -> Sequence[Suite]:
+        """Return a suite of calls for each selection in ``part``: both ground truths of each pair.
+
+        Raises:
+            UsageError: there is no such suite or version.
+            NothingToRun: the package was not fetched.
+        """
+        contents = read_contents()
+        newest = list(contents["versions"].values())[-1]
+        names = list(newest) if part is None else [*dict.fromkeys(map(str.strip, part.split(",")))]
+        chosen = [parse_selection(name, contents) for name in names]
+        return [
+            build_hijack_suite(
+                _build_suite(one, contents),
+                one.version,
+                one.suite,
+                contents["versions"][one.version][one.suite],
+            )
+            for one in chosen
+        ]
 
     def load_recordings(self, path: Path) -> Mapping[str, PipelineRecording]:
         """Return the pipelines whose logged runs are in a file, or in a folder.
