@@ -7,10 +7,11 @@ extensions prepare and verify what surrounds a server; only what a judge verifie
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.base import Steps
+from harness.base import Steps, did_you_mean
 from harness.suites.foreign.assertion_forms import (
     AssertionForm,
     AssertionTranslator,
@@ -72,7 +73,9 @@ class _Task(AssertionTranslator):
             message = f"{version!r} is no known version, or does not have {body!r} alone."
             self.add_fault(at, message, "v1alpha2 has 'spec', and v1alpha1 'steps'.")
         keys = {"name", "difficulty", "labels", "parallel", "runs"}
-        metadata = self.take(("metadata",), given.get("metadata"), "metadata", keys)
+        metadata = self.take(
+            ("metadata",), self._leave_descriptions(given.get("metadata"), keys), "metadata", keys
+        )
         name = self.take_text(("metadata", "name"), metadata.get("name"), "name")
         more: dict[str, Any] = {}
         if "runs" in metadata:
@@ -80,7 +83,7 @@ class _Task(AssertionTranslator):
         if "difficulty" in metadata:
             path = ("metadata", "difficulty")
             more["tags"] = [self.take_text(path, metadata["difficulty"], "difficulty")]
-        if "labels" in metadata:
+        if metadata.get("labels") is not None:
             path = ("metadata", "labels")
             more["metadata"] = self.take_mapping(path, metadata["labels"], "labels")
         if "parallel" in metadata:
@@ -107,8 +110,23 @@ class _Task(AssertionTranslator):
         self.add_test(self.locate(()), name, said, parts, **more)
         return self.finish()
 
+    def _leave_descriptions(self, metadata: Any, keys: Collection[str]) -> Any:
+        """Return ``metadata`` without what only describes the task, which is noted.
+
+        The original reads past such keys, and the tasks of large projects have them.
+        """
+        if not isinstance(metadata, dict):
+            return metadata
+        described = [key for key in metadata.keys() - keys if not did_you_mean(key, keys)]
+        for key in described:
+            place = self.document.locate_key(("metadata", key))
+            self.note(place, f"metadata: the original reads past {key!r}: it changes no verdict.")
+        return {key: value for key, value in metadata.items() if key not in described}
+
     def _iterate_steps(self, path: Steps, value: Any) -> list[tuple[Steps, str, Any]]:
-        """Return the place, the kind and the value of each step."""
+        """Return the place, the kind and the value of each step; nothing of an empty list."""
+        if value is None:
+            return []
         if isinstance(value, dict) and path[0] == "steps":
             # v1alpha1: one script or one judge.
             if value.keys() & {"contains", "exact"}:

@@ -61,9 +61,11 @@ MCPCHECKER: dict[str, Any] = {
     "kind": "Task",
     "apiVersion": "mcpchecker/v1alpha2",
     "metadata": {
-        "name": "n", "difficulty": "easy", "labels": {"a": "b"}, "parallel": True, "runs": 2
+        "name": "n", "difficulty": "easy", "labels": {"a": "b"}, "parallel": True, "runs": 2,
+        "annotations": {"c": "d"},
     },
     "spec": {
+        "setup": None,
         "limits": {"timeout": "15m"},
         "verify": [{"llmJudge": {"contains": "c"}}, {"llmJudge": {"exact": "e"}}],
         "prompt": {"inline": "p"},
