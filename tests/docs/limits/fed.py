@@ -244,7 +244,7 @@ OF_SUITES = (
         top=f"{_IDENTITIES}\ndefaults: {{expect: {{ech: {{a: allowed}}}}}}",
     ),
     Feed(
-        words="A key in the wrong place is an error with file, line and the right place",
+        words="A key in the wrong place is an error that names the right one",
         says=(
             f"{SUITE}:3:1: unknown key 'project'",
             "belongs to the configuration",

@@ -61,7 +61,14 @@ SHOWN: Mapping[str, str] = {
         "tests/suites/evidence/test_direct_calls.py::"
         "test_a_check_of_a_model_is_a_mistake_at_its_line_once_for_all_identities"
     ),
-    # Suites of other tools.
+    # Suites of other tools, and conversations that were recorded elsewhere.
+    "A test without one is an error, and so is a check of more than messages and calls": (
+        "tests/runner/recordings/test_conversation_files.py::"
+        "test_a_check_that_a_file_cannot_show_is_not_judged"
+    ),
+    "A tool's title in place of its name": (
+        "tests/docs/test_walkthroughs.py::test_the_page_on_migration_shows_what_happens"
+    ),
     "Every key is either carried over": (
         "tests/suites/foreign/test_promptfoo.py::test_no_key_of_the_schema_vanishes"
     ),
