@@ -1,7 +1,8 @@
-"""The JSON Schema of the suite format, made from the tables that the reader uses.
+"""The JSON Schemas of suites and of files of attacks, made from the tables that the readers use.
 
-``suite.schema.json`` beside this module is its output for the built-in checks. Editors complete and
-check a suite that names it in its first line.
+``suite.schema.json`` beside this module is its output for the built-in checks, and
+``attacks/attacks.schema.json`` that for attacks. Editors complete and check a file that names one
+in its first line.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.base import EXTENSION, Field, Layout, any_of, canonical_json, refer_to
+from harness.base import EXTENSION, Field, Layout, any_of, canonical_json, object_of, refer_to
+from harness.suites.attacks.reading import ATTACK_LAYOUT, FILE_LAYOUT, GOAL_LAYOUT
 from harness.suites.config.server_entries import SERVER, identity_layout
 from harness.suites.faults import FAULT_LAYOUT, PART_LAYOUT
 from harness.suites.format_tables import SuiteLayouts, build_layouts
@@ -31,6 +33,9 @@ from harness.types import JsonObject
 
 SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
 """JSON Schema of suites in YAML, for editors; this module makes it."""
+ATTACK_SCHEMA_FILE = Path(__file__).parent / "attacks" / "attacks.schema.json"
+"""JSON Schema of files of attacks, likewise."""
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 _MEMBERS = "members_of_a_group"
 _NOTES: tuple[str, ...] = ("description", "default")
@@ -85,12 +90,34 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
         for name, schema in checks.items()
     }
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": _DRAFT,
         "title": "Eval suite",
         "description": (
             "Prompts for a model that may use an MCP server's tools, with the checks of each."
         ),
         **shared,
+    }
+
+
+def build_attack_schema() -> JsonObject:
+    """Return the schema (draft 2020-12) of files of attacks.
+
+    It accepts every file that the reader accepts, and rejects every unknown key. What a goal needs
+    beside its keys, and places in a text such as ``{order}``, are left to the reader.
+    """
+    call: dict[str, Any] = {
+        **object_of({"tool": {"type": "string"}, "args": {"type": ["object", "null"]}}, "tool")
+    }
+    return {
+        "$schema": _DRAFT,
+        "title": "Attacks",
+        "description": "Texts that are planted between a server and a model.",
+        **_build_mapping(FILE_LAYOUT),
+        "$defs": {
+            "attack": _describe("A text, and where it stands.", _build_mapping(ATTACK_LAYOUT)),
+            "goal": _describe("What shows that it worked.", _build_mapping(GOAL_LAYOUT)),
+            "call": _describe("A call of a tool.", call),
+        },
     }
 
 
@@ -122,7 +149,16 @@ def _describe(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 def format_schema(vocabulary: Vocabulary) -> str:
     """Return `build_suite_schema` as the text of a file."""
-    return json.dumps(build_suite_schema(vocabulary), indent=2, ensure_ascii=False) + "\n"
+    return _format(build_suite_schema(vocabulary))
+
+
+def format_attack_schema() -> str:
+    """Return `build_attack_schema` as the text of a file."""
+    return _format(build_attack_schema())
+
+
+def _format(schema: JsonObject) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 _NOTHING_ELSE = {"patternProperties": {f"^{EXTENSION}": True}, "additionalProperties": False}
