@@ -53,6 +53,15 @@ class Values:
             raise NoFormError(f"{key!r} is no list of texts")
         return texts
 
+    def optional_text(self, key: str) -> str | None:
+        """Return a text; ``None`` if there is none."""
+        found: str | None = self.take(key, "text", str, default=None)
+        return found
+
+    def folds(self, key: str = "case_sensitive", *, sensitive: bool = False) -> bool:
+        """Return whether a comparison overlooks case, by a flag that says when it does not."""
+        return not self.flag(key, default=sensitive)
+
     def number(self, key: str, default: Any = _REQUIRED) -> Any:
         """Return a number."""
         return self.take(key, "number", int, float, default=default)

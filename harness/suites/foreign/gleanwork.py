@@ -37,10 +37,9 @@ _CASE_NEAREST = {
     "judgeReps": "A judge is asked once; harness judge-check measures how often it errs.",
 }
 _HOST = {"provider", "model"}
+_MODEL_NEAREST = dict.fromkeys(("apiKeyEnvVar", "maxTokens", "temperature"), IN_MODELS)
 _HOST_NEAREST = {
-    "apiKeyEnvVar": IN_MODELS,
-    "maxTokens": IN_MODELS,
-    "temperature": IN_MODELS,
+    **_MODEL_NEAREST,
     "maxToolCalls": "Write it as 'max_calls' in a suite of ours.",
     "cli": "Name a command-line agent with --agent.",
 }
@@ -57,10 +56,8 @@ _ASSERTIONS_NEAREST = {
 _JUDGE = {"rubric", "reference", "threshold", "provider", "model"}
 _JUDGE_NEAREST = {
     "judge": "The nearest is 'answer_judge' with a rubric.",
+    **_MODEL_NEAREST,
     "reps": _CASE_NEAREST["judgeReps"],
-    "apiKeyEnvVar": IN_MODELS,
-    "maxTokens": IN_MODELS,
-    "temperature": IN_MODELS,
     "maxBudgetUsd": "The nearest is --max-cost, for the whole run.",
     "maxToolOutputSize": "The nearest is 'max_tokens'.",
 }
@@ -87,21 +84,17 @@ def translate_dataset(path: Path, *, lenient: bool) -> TranslatedSuite:
 class _Dataset(DocumentTranslator):
     def translate(self) -> TranslatedSuite:
         given = self.take((), self.document.value, "the dataset", _DATASET)
-        for key in ("name", "description"):
-            if key in given:
-                self.content["suite" if key == "name" else key] = self.take_text(
-                    (key,), given[key], key
-                )
+        self.copy_texts((), given, name="suite", description="description")
         if "metadata" in given:
             self.content["metadata"] = given["metadata"]
-        for index, case in enumerate(self.take_list(("cases",), given.get("cases"), "cases")):
+        for path, case in self.take_each(("cases",), given.get("cases"), "cases"):
             self.forget_losses()
-            self._read_case(("cases", index), case)
+            self._read_case(path, case)
         return self.finish()
 
     def _read_case(self, path: Steps, value: Any) -> None:
         case = self.take(path, value, f"case {int(path[-1]) + 1}", _CASE, _CASE_NEAREST)
-        at, name = self.locate(path), self.take_text((*path, "id"), case.get("id"), "id")
+        at, name = self.locate(path), self.take_name(path, case, "id")
         noun = f"case {name!r}"
         # Without a mode, version 1 calls the tool itself; version 2 has no modes.
         if case.get("mode", "mcp_host" if "input" in case else "direct") != "mcp_host":
@@ -111,12 +104,10 @@ class _Dataset(DocumentTranslator):
             for pair in both:
                 self.add_fault(at, f"{noun} has both {' and '.join(map(repr, sorted(pair)))}.")
             return
-        for key in ("toolName", "args"):
-            if key in case:
-                place = self.document.locate_key((*path, key))
-                self.note(place, f"{noun}: {key!r} counts for nothing where a model is asked.")
+        idle = f"{noun}: {{}} counts for nothing where a model is asked."
+        self.note_idle(path, case, ("toolName", "args"), idle)
         asked = "input" if "input" in case else "scenario"
-        prompt = self.take_text((*path, asked), case.get(asked), f"{noun}: {asked}")
+        prompt = self.take_name(path, case, asked, noun)
         self._read_model(path, case, noun)
         more: dict[str, Any] = {
             ours: case[theirs] for theirs, ours in _RENAMED.items() if theirs in case
@@ -187,10 +178,9 @@ class _Dataset(DocumentTranslator):
         given = self.take(path, value, noun, {"calls", "order", "exclusive"})
         at = self.locate(path)
         calls: list[tuple[JsonObject, bool]] = []
-        for index, item in enumerate(self.take_list((*path, "calls"), given.get("calls"), noun)):
-            place = (*path, "calls", index)
+        for place, item in self.take_each((*path, "calls"), given.get("calls"), noun):
             call = self.take(place, item, f"{noun}: call", {"name", "arguments", "required"})
-            name = self.take_text((*place, "name"), call.get("name"), f"{noun}: name")
+            name = self.take_name(place, call, "name", noun)
             wanted: dict[str, Any] = {"tool": name}
             if call.get("arguments"):
                 wanted["args"] = self._translate_args((*place, "arguments"), call["arguments"])
@@ -227,6 +217,8 @@ class _Dataset(DocumentTranslator):
 
     def _translate_value(self, path: Steps, value: Any) -> Any:
         """Return what matches as the original does: parts of objects, beginnings of lists."""
+        if value in ({}, []):
+            return {"$type": ["object", "array"]}
         if isinstance(value, dict):
             if "$pattern" in value:
                 found = self.take(path, value, "a pattern", {"$pattern", "$flags"})
@@ -235,14 +227,10 @@ class _Dataset(DocumentTranslator):
                     self.lose(self.locate(path), f"the flags {flags!r} have no form here.")
                 pattern = translate_pattern(str(found["$pattern"]))
                 return {"$matches": f"(?{flags}){pattern}" if flags else pattern}
-            if not value:
-                return {"$type": ["object", "array"]}
             self._refuse_operators(path, value)
             inner = {key: self._translate_value((*path, key), part) for key, part in value.items()}
             return {"$contains": inner}
         if isinstance(value, list):
-            if not value:
-                return {"$type": ["object", "array"]}
             inner = {
                 f"[{index}]": self._translate_value((*path, index), part)
                 for index, part in enumerate(value)
@@ -279,9 +267,8 @@ class _Dataset(DocumentTranslator):
             rubric = _RUBRICS[rubric]
         elif not isinstance(value, dict) or "judge" not in value:
             known = ", ".join(_RUBRICS)
-            self.add_fault(
-                self.locate(path), f"{noun}: the rubric is no known one.", f"Known: {known}."
-            )
+            message = f"{noun}: the rubric is no known one."
+            self.add_fault(self.locate(path), message, f"Known: {known}.")
         if (
             not isinstance(rubric, str)
             or not rubric
@@ -292,15 +279,13 @@ class _Dataset(DocumentTranslator):
         if reference is not None:
             rubric = f"{rubric}\nThe answer is compared with this one, which is right: {reference}"
         judge: dict[str, Any] = {"rubric": rubric, "threshold": given.get("threshold", _THRESHOLD)}
-        if "model" in given:
-            provider = PROVIDERS.get(str(given.get("provider", "claude")))
-            if provider is None:
-                message = f"{noun}: the provider {given['provider']!r} has no form here."
-                self.lose(self.locate((*path, "provider")), message, "Choose one by --judge-model.")
-            else:
-                judge["model"] = f"{provider}:{given['model']}"
+        provider = PROVIDERS.get(str(given.get("provider", "claude")))
+        if "model" in given and provider is not None:
+            judge["model"] = f"{provider}:{given['model']}"
         elif "provider" in given:
-            message = f"{noun}: a provider without a model has no form here."
+            named = f"the provider {given['provider']!r}"
+            what = named if "model" in given else "a provider without a model"
+            message = f"{noun}: {what} has no form here."
             self.lose(self.locate((*path, "provider")), message, "Choose one by --judge-model.")
         return [StatedChecks(self.locate(path), require_all([{"answer_judge": judge}]))]
 

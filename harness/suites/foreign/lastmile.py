@@ -43,24 +43,22 @@ def translate_dataset(path: Path, *, lenient: bool) -> TranslatedSuite:
 
 
 def _contain(values: Values) -> JsonObject:
-    sensitive, text = values.flag("case_sensitive", default=False), values.text("text")
+    folded, text = values.folds(), values.text("text")
     if values.flag("regex", default=False):
         # The original writes the pattern in lower case: \S becomes \s.
-        pattern = text if sensitive else text.lower()
-        return compare_text("matches", pattern, ignore_case=not sensitive)
-    return compare_text("contains", text, ignore_case=not sensitive)
+        return compare_text("matches", text.lower() if folded else text, ignore_case=folded)
+    return compare_text("contains", text, ignore_case=folded)
 
 
 def _equal_expected(values: Values) -> JsonObject:
     if not isinstance(values.expected, str):
         raise NoFormError("there is no 'expected_output' that is a text")
     how = "equals" if values.flag("exact_match", default=True) else "contains"
-    sensitive = values.flag("case_sensitive", default=True)
-    return compare_text(how, values.expected, ignore_case=not sensitive)
+    return compare_text(how, values.expected, ignore_case=values.folds(sensitive=True))
 
 
 def _require_success(values: Values) -> JsonObject:
-    tool, rate = values.take("tool_name", "text", str, default=None), values.number("min_rate", 0.9)
+    tool, rate = values.optional_text("tool_name"), values.number("min_rate", 0.9)
     if 0 < rate < 1:
         raise NoFormError(f"a rate of {rate} has no form here: 1 has, and 'no_tool_errors'")
     none_fails = {"no_tool_errors": {"tool": tool} if tool else True} if rate else {}
@@ -80,7 +78,7 @@ def _follow(values: Values) -> JsonObject:
 
 
 def _judge(values: Values) -> JsonObject:
-    model, rubric = values.take("model", "text", str, default=None), values.text("rubric")
+    model, rubric = values.optional_text("model"), values.text("rubric")
     if values.flag("include_expected", default=True) and values.expected is not None:
         rubric = f"{rubric}\nThe expected answer is: {values.expected}"
     values.flag("include_input", default=False)
@@ -143,9 +141,9 @@ class _CaseDataset(AssertionTranslator):
             "name", "description", "server_name", "metadata", "agent_spec", "cases", "evaluators"
         }  # fmt: skip
         given = self.take((), self.document.value, "the dataset", keys)
-        for theirs, ours in (("name", "suite"), ("description",) * 2, ("server_name", "server")):
-            if given.get(theirs) is not None:
-                self.content[ours] = self.take_text((theirs,), given[theirs], theirs)
+        names = {"name": "suite", "description": "description", "server_name": "server"}
+        stated = {key: part for key, part in given.items() if part is not None}
+        self.copy_texts((), stated, **names)
         if given.get("metadata"):
             self.content["metadata"] = self.take_mapping(
                 ("metadata",), given["metadata"], "metadata"
@@ -157,16 +155,16 @@ class _CaseDataset(AssertionTranslator):
             message = "'agent_spec' has no form here."
             self.lose(self.locate(("agent_spec",)), message, "Choose what answers with --agent.")
         lost = self.forget_losses()
-        for place, case in enumerate(self.take_list(("cases",), given.get("cases"), "cases")):
-            self._read_case(("cases", place), case, given.get("evaluators") or [], lost)
+        for path, case in self.take_each(("cases",), given.get("cases"), "cases"):
+            self._read_case(path, case, given.get("evaluators") or [], lost)
         return self.finish()
 
     def _read_case(self, path: Steps, value: Any, shared: Any, lost: list[str]) -> None:
         keys = {"name", "inputs", "expected_output", "metadata", "evaluators"}
         case = self.take(path, value, f"case {int(path[-1]) + 1}", keys)
-        name = self.take_text((*path, "name"), case.get("name"), "name")
+        name = self.take_name(path, case, "name")
         noun = f"case {name!r}"
-        prompt = self.take_text((*path, "inputs"), case.get("inputs"), f"{noun}: inputs")
+        prompt = self.take_name(path, case, "inputs", noun)
         self.expected = case.get("expected_output")
         own = case.get("evaluators") or []
         parts = self._read_evaluators((*path, "evaluators"), own, noun)
@@ -182,7 +180,7 @@ class _CaseDataset(AssertionTranslator):
     def _read_evaluators(self, path: Steps, value: Any, noun: str) -> list[StatedChecks]:
         return [
             part
-            for place, one in enumerate(self.take_list(path, value, f"{noun}: evaluators"))
-            for kind, given in self.take_mapping((*path, place), one, f"{noun}: evaluator").items()
-            for part in self.read_assertion((*path, place, kind), kind, given or {}, noun)
+            for at, one in self.take_each(path, value, f"{noun}: evaluators")
+            for kind, given in self.take_mapping(at, one, f"{noun}: evaluator").items()
+            for part in self.read_assertion((*at, kind), kind, given or {}, noun)
         ]

@@ -37,8 +37,8 @@ class _Evaluations(DocumentTranslator):
             model = self.take(("model",), given["model"], "model", keys, {"api_key": _KEY})
             self.add_provider_model(("model",), model.get("provider"), model.get("name"), "model")
         lost = self.forget_losses()
-        for place, one in enumerate(self.take_list(("evals",), given.get("evals"), "evals")):
-            self._read_question(("evals", place), one, lost)
+        for path, one in self.take_each(("evals",), given.get("evals"), "evals"):
+            self._read_question(path, one, lost)
         message = f"marks from 1 to 5 become a verdict: {_THRESHOLD} of our judge or above passes."
         self.note(self.locate(("evals",)), message)
         return self.finish()
@@ -47,7 +47,7 @@ class _Evaluations(DocumentTranslator):
         keys = ("name", "description", "prompt", "expected_result")
         given = self.take(path, value, f"eval {int(path[-1]) + 1}", keys)
         found = {
-            key: self.take_text((*path, key), given.get(key), key)
+            key: self.take_name(path, given, key)
             for key in (*keys[:3], *(key for key in keys[3:] if key in given))
         }
         wanted = found.get("expected_result")

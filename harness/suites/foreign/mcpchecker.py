@@ -45,8 +45,8 @@ def translate_task(path: Path, *, lenient: bool) -> TranslatedSuite:
 
 
 def _judge(values: Values) -> JsonObject:
-    contained = values.take("contains", "text", str, default=None)
-    exact = values.take("exact", "text", str, default=None)
+    contained = values.optional_text("contains")
+    exact = values.optional_text("exact")
     if bool(contained) == bool(exact):
         raise NoFormError("it has one of 'contains' and 'exact'")
     if exact:
@@ -76,19 +76,16 @@ class _Task(AssertionTranslator):
         metadata = self.take(
             ("metadata",), self._leave_descriptions(given.get("metadata"), keys), "metadata", keys
         )
-        name = self.take_text(("metadata", "name"), metadata.get("name"), "name")
+        name = self.take_name(("metadata",), metadata, "name")
         more: dict[str, Any] = {}
         if "runs" in metadata:
             more["trials"] = metadata["runs"]
         if "difficulty" in metadata:
-            path = ("metadata", "difficulty")
-            more["tags"] = [self.take_text(path, metadata["difficulty"], "difficulty")]
+            more["tags"] = [self.take_name(("metadata",), metadata, "difficulty")]
         if metadata.get("labels") is not None:
             path = ("metadata", "labels")
             more["metadata"] = self.take_mapping(path, metadata["labels"], "labels")
-        if "parallel" in metadata:
-            place = self.document.locate_key(("metadata", "parallel"))
-            self.note(place, "'parallel' changes no verdict.")
+        self.note_idle(("metadata",), metadata, ("parallel",), "{} changes no verdict.")
         task = self.take(
             (body,), given.get(body, {}), body, {"limits", "setup", "cleanup", "verify", "prompt"},
             {"requires": _OUTSIDE},
@@ -106,7 +103,7 @@ class _Task(AssertionTranslator):
         prompt = self.take(
             (body, "prompt"), task.get("prompt"), "prompt", keys, {"file": "Write it as 'inline'."}
         )
-        said = self.take_text((body, "prompt"), prompt.get("inline"), "prompt: inline")
+        said = self.take_name((body, "prompt"), prompt, "inline", "prompt")
         self.add_test(self.locate(()), name, said, parts, **more)
         return self.finish()
 
@@ -133,10 +130,10 @@ class _Task(AssertionTranslator):
                 return [(path, "llmJudge", value)]
             return [((*path, key), str(key), part) for key, part in value.items()]
         found: list[tuple[Steps, str, Any]] = []
-        for place, step in enumerate(self.take_list(path, value, str(path[-1]))):
-            for key, part in self.take_mapping((*path, place), step, "a step").items():
+        for at, step in self.take_each(path, value, str(path[-1])):
+            for key, part in self.take_mapping(at, step, "a step").items():
                 if key != "id":
-                    found.append(((*path, place, key), str(key), part))
+                    found.append(((*at, key), str(key), part))
         return found
 
     def _read_limits(self, path: Steps, value: Any) -> JsonObject:

@@ -83,7 +83,7 @@ class _SuiteFile(AssertionTranslator):
         "onlyToolsCalled": _define(lambda v: {"only_call": v.texts("toolNames")}, "toolNames"),
         "responseContains": _define(
             lambda v: compare_text(
-                "contains", v.text("needle"), ignore_case=not v.flag("caseSensitive", default=False)
+                "contains", v.text("needle"), ignore_case=v.folds("caseSensitive")
             ),
             "needle", "caseSensitive",
         ),
@@ -117,30 +117,25 @@ class _SuiteFile(AssertionTranslator):
         suite = self.take(
             ("suite",), given.get("suite", {}), "suite", {"id", "name", "description"}
         )
-        for key, ours in (("name", "suite"), ("description", "description")):
-            if key in suite:
-                self.content[ours] = self.take_text(("suite", key), suite[key], f"suite: {key}")
+        self.copy_texts(("suite",), suite, name="suite", description="description")
         if "id" in suite:
             self.content["metadata"] = {"id": suite["id"]}
         self._read_target(given.get("target", {}))
         self._read_defaults(given.get("defaults", {}))
-        if "provenance" in given:
-            self.note(self.document.locate_key(("provenance",)), "'provenance' changes no verdict.")
+        self.note_idle((), given, ("provenance",), "{} changes no verdict.")
         lost = self.forget_losses()
-        for place, case in enumerate(self.take_list(("cases",), given.get("cases"), "cases")):
-            self._read_case(("cases", place), case, lost)
+        for path, case in self.take_each(("cases",), given.get("cases"), "cases"):
+            self._read_case(path, case, lost)
         return self.finish()
 
     def _read_target(self, value: Any) -> None:
         nearest = dict.fromkeys(("environment", "hosts"), _IN_CONFIGURATION)
         given = self.take(("target",), value, "target", {"servers"}, nearest)
         names = []
-        for place, one in enumerate(
-            self.take_list(("target", "servers"), given.get("servers", []), "servers")
-        ):
-            path: Steps = ("target", "servers", place)
+        servers = given.get("servers", [])
+        for path, one in self.take_each(("target", "servers"), servers, "servers"):
             server = self.take(path, one, "a server", {"name", "id"})
-            names.append(self.take_text((*path, "name"), server.get("name"), "a server: name"))
+            names.append(self.take_name(path, server, "name", "a server"))
         if names:
             self.content["server"] = names[0] if len(names) == 1 else names
 
@@ -151,9 +146,7 @@ class _SuiteFile(AssertionTranslator):
         }  # fmt: skip
         given = self.take(("defaults",), value, "defaults", keys, {"temperature": IN_MODELS})
         self._add_model(("defaults", "model"), given, "defaults")
-        if "systemPrompt" in given:
-            path = ("defaults", "systemPrompt")
-            self.content["system_prompt"] = self.take_text(path, given["systemPrompt"], path[1])
+        self.copy_texts(("defaults",), given, systemPrompt="system_prompt")
         if repeats := self._take_repeats(given):
             self.content["defaults"] = repeats
         if given.get("captureLevel", "full") != "full":
@@ -184,21 +177,20 @@ class _SuiteFile(AssertionTranslator):
     def _read_case(self, path: Steps, value: Any, lost: list[str]) -> None:
         nearest = {"expectedOutput": "The nearest is 'expected_answer'."}
         case = self.take(path, value, f"case {int(path[-1]) + 1}", _CASE, nearest)
-        name = self.take_text((*path, "id"), case.get("id"), "id")
+        name = self.take_name(path, case, "id")
         noun = f"case {name!r}"
         if case.get("disabled") is True:
             self.note(self.locate(path), f"{noun} is disabled, and left out.")
             return
         self._add_model((*path, "model"), case, noun)
         prompts, parts = self._read_steps((*path, "steps"), case.get("steps"), noun)
-        inside = (*path, "assertions")
-        for place, one in enumerate(self.take_list(inside, case.get("assertions", []), noun)):
-            parts += self._read_predicate((*inside, place), one, noun)
+        for at, one in self.take_each((*path, "assertions"), case.get("assertions", []), noun):
+            parts += self._read_predicate(at, one, noun)
         if case.get("isNegativeTest") is True:
             parts.append(StatedChecks(self.locate((*path, "isNegativeTest")), {"max_calls": 0}))
         more = self._take_repeats(case)
         if "title" in case:
-            more["description"] = self.take_text((*path, "title"), case["title"], f"{noun}: title")
+            more["description"] = self.take_name(path, case, "title", noun)
         if told := {key: case[key] for key in ("intent", "kind", "import") if key in case}:
             more["metadata"] = told
         turns = [(prompt, ()) for prompt in prompts] if len(prompts) > 1 else ()

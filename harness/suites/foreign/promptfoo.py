@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ _OPTIONS_NEAREST = {
     "transformVars": _CODE,
 }
 _EVALUATE = {"repeat"}
+_IDLE = "{} changes no verdict."
 _SPEED = {"cache", "delay", "generateSuggestions", "maxConcurrency", "showProgressBar"}
 _EVALUATE_NEAREST = {
     "maxEvalTimeMs": "The nearest is --timeout, for one trial.",
@@ -141,25 +143,16 @@ class _Configuration(DocumentTranslator):
     # ── The head ─────────────────────────────────────────────────────────────────────────────
 
     def _read_head(self, taken: Mapping[str, Any]) -> None:
-        for key in sorted(_WITHOUT_EFFECT & taken.keys()):
-            self.note(self.document.locate_key((key,)), f"{key!r} changes no verdict.")
+        self.note_idle((), taken, sorted(_WITHOUT_EFFECT), _IDLE)
         if taken.get("description") is not None:
-            text = self.take_text(("description",), taken["description"], "description")
-            self.content["description"] = text
+            self.copy_texts((), taken, description="description")
         metadata = {key: taken[key] for key in ("metadata", "tags") if key in taken}
         if metadata:
             self.content["metadata"] = metadata
         if "evaluateOptions" in taken:
-            given = self.take(
-                ("evaluateOptions",),
-                taken["evaluateOptions"],
-                "evaluateOptions",
-                _EVALUATE | _SPEED,
-                _EVALUATE_NEAREST,
-            )
-            for key in sorted(_SPEED & given.keys()):
-                at = self.document.locate_key(("evaluateOptions", key))
-                self.note(at, f"{key!r} changes no verdict.")
+            path, keys = ("evaluateOptions",), _EVALUATE | _SPEED
+            given = self.take(path, taken[path[0]], path[0], keys, _EVALUATE_NEAREST)
+            self.note_idle(path, given, sorted(_SPEED), _IDLE)
             if "repeat" in given:
                 self.content["defaults"] = {"trials": given["repeat"]}
 
@@ -287,10 +280,8 @@ class _Configuration(DocumentTranslator):
             self.lose(self.locate((*path, "vars")), message, _INLINE)
             found["vars"] = {}
             found["broken"] = True
-        listed = self.take_list((*path, "assert"), found.get("assert", []), f"{noun}: assert")
-        found["assert"] = [
-            self.follow((*path, "assert", place), one) for place, one in enumerate(listed)
-        ]
+        listed = self.take_each((*path, "assert"), found.get("assert", []), f"{noun}: assert")
+        found["assert"] = [self.follow(at, one) for at, one in listed]
         return found
 
     def _add_tests(
@@ -323,10 +314,8 @@ class _Configuration(DocumentTranslator):
             for prompt in prompts:
                 try:
                     values = resolve_variables(combined)
-                    whole = "".join(
-                        (str(options.get("prefix", "")), prompt, str(options.get("suffix", "")))
-                    )
-                    said = fill_template(whole, values)
+                    around = (str(options.get(key, "")) for key in ("prefix", "suffix"))
+                    said = fill_template(prompt.join(around), values)
                 except NoFormError as error:
                     self.lose(at, f"{name}: {error}.", "Write the words themselves.")
                     self.forget_losses()
@@ -338,9 +327,7 @@ class _Configuration(DocumentTranslator):
     def _combine_variables(self, path: Steps, variables: JsonObject) -> list[dict[str, Any]]:
         """Return each combination of the values of variables that are lists."""
         lists = [value if isinstance(value, list) else [value] for value in variables.values()]
-        count = 1
-        for one in lists:
-            count *= len(one)
+        count = prod(map(len, lists))
         if count > MOST_COMBINATIONS:
             message = f"its variables make {count} tests, and at most {MOST_COMBINATIONS} are read."
             self.add_fault(self.locate((*path, "vars")), message, "Split the file.")

@@ -151,12 +151,10 @@ class AssertionReader:
             message = "an assert-set under a threshold of the test has no form here."
             self._lose(at, message, "Take one of the two thresholds out.")
             return []
-        for key in sorted({"metric", "weight"} & taken.keys()):
-            place = self._translator.locate((*path, key))
-            self._translator.note(place, f"{key!r} of an assert-set changes no verdict.")
-        listed = self._translator.take_list((*path, "assert"), taken.get("assert"), noun)
+        idle = "{} of an assert-set changes no verdict."
+        self._translator.note_idle(path, taken, ("metric", "weight"), idle)
+        given = [*self._translator.take_each((*path, "assert"), taken.get("assert"), noun)]
         before = self._translator.count_losses()
-        given = [((*path, "assert", place), one) for place, one in enumerate(listed)]
         parts = self.read_all(given, taken.get("threshold"), at)
         if not parts or (taken.get("threshold") and self._translator.count_losses() > before):
             return []
@@ -232,8 +230,7 @@ class AssertionReader:
         return compare_text("starts_with", self._require_text(taken))
 
     def _read_regex(self, taken: JsonObject) -> JsonObject:
-        pattern = translate_pattern(self._require_text(taken))
-        return compare_text("matches", pattern)
+        return compare_text("matches", translate_pattern(self._require_text(taken)))
 
     def _require_text(self, taken: JsonObject) -> str:
         if not isinstance(taken.get("value"), str) or not taken["value"]:
@@ -275,8 +272,7 @@ class AssertionReader:
                 self._translator.locate(()),
                 f"the judge of harness gives a score, which passes at {threshold}.",
             )
-        judge = {"rubric": self._require_text(taken), "threshold": threshold}
-        return {"answer_judge": judge}
+        return {"answer_judge": {"rubric": self._require_text(taken), "threshold": threshold}}
 
     # ── Calls ────────────────────────────────────────────────────────────────────────────────
 
@@ -372,16 +368,10 @@ class AssertionReader:
         "equals": _read_equals,
         "starts-with": _read_start,
         "regex": _read_regex,
-        "contains": _read_contains,
-        "contains-all": _read_contains,
-        "contains-any": _read_contains,
-        "icontains": _read_contains,
-        "icontains-all": _read_contains,
-        "icontains-any": _read_contains,
-        "cost": _read_limit,
-        "latency": _read_limit,
-        "llm-rubric": _read_rubric,
-        "g-eval": _read_rubric,
+        **dict.fromkeys(("contains", "contains-all", "contains-any"), _read_contains),
+        **dict.fromkeys(("icontains", "icontains-all", "icontains-any"), _read_contains),
+        **dict.fromkeys(("cost", "latency"), _read_limit),
+        **dict.fromkeys(("llm-rubric", "g-eval"), _read_rubric),
         "trajectory:tool-used": _read_used,
         "trajectory:tool-sequence": _read_sequence,
         "trajectory:tool-args-match": _read_arguments,

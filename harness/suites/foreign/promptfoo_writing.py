@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from harness.base import InvalidInput, Problem
 from harness.types import Case, JsonObject, Location, Suite
@@ -98,34 +98,30 @@ def _write_order(params: Mapping[str, Any]) -> JsonObject | None:
     return {"type": "trajectory:tool-sequence", "value": {"mode": "in_order", "steps": steps}}
 
 
-def _write_count(params: Mapping[str, Any]) -> JsonObject | None:
-    if params.keys() - {"limit"}:
-        return None
-    return {"type": "trajectory:step-count", "value": {"type": "tool", "max": params["limit"]}}
+_Write: TypeAlias = Callable[[Mapping[str, Any]], JsonObject | None]
 
 
-def _write_limit(kind: str, scale: int) -> Callable[[Mapping[str, Any]], JsonObject | None]:
-    def write(params: Mapping[str, Any]) -> JsonObject | None:
-        if params.keys() - {"limit"}:
-            return None
-        return {"type": kind, "threshold": params["limit"] * scale}
-
-    return write
+def _write_only(keys: Collection[str], write: _Write) -> _Write:
+    """Return ``write`` for params that have no other keys."""
+    return lambda params: None if params.keys() - set(keys) else write(params)
 
 
-def _write_rubric(params: Mapping[str, Any]) -> JsonObject | None:
-    if params.keys() - {"rubric", "threshold"}:
-        return None
-    return {"type": "llm-rubric", "value": params["rubric"], "threshold": params["threshold"]}
-
-
-_WRITERS: Mapping[str, Callable[[Mapping[str, Any]], JsonObject | None]] = {
+_LIMIT = ("limit",)
+_WRITERS: Mapping[str, _Write] = {
     "answer_verbatim": _write_text,
-    "answer_judge": _write_rubric,
+    "answer_judge": _write_only(
+        ("rubric", "threshold"),
+        lambda p: {"type": "llm-rubric", "value": p["rubric"], "threshold": p["threshold"]},
+    ),
     "must_call": _write_call,
     "must_call_in_order": _write_order,
     "must_not_call": _write_forbidden,
-    "max_calls": _write_count,
-    "max_cost": _write_limit("cost", 1),
-    "max_seconds": _write_limit("latency", 1000),
+    "max_calls": _write_only(
+        _LIMIT,
+        lambda p: {"type": "trajectory:step-count", "value": {"type": "tool", "max": p["limit"]}},
+    ),
+    "max_cost": _write_only(_LIMIT, lambda p: {"type": "cost", "threshold": p["limit"]}),
+    "max_seconds": _write_only(
+        _LIMIT, lambda p: {"type": "latency", "threshold": p["limit"] * 1000}
+    ),
 }

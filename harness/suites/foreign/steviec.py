@@ -69,18 +69,17 @@ class _Tests(AssertionTranslator):
                     self.content[ours] = value / scale if scale > 1 else value
                 else:
                     self.add_fault(self.locate(("evals", theirs)), f"{theirs} is no number.")
-        tests = self.take_list(("evals", "tests"), evals.get("tests", []), "tests")
         lost = self.forget_losses()
-        for place, test in enumerate(tests):
-            self._read_test(("evals", "tests", place), test, lost)
+        for path, test in self.take_each(("evals", "tests"), evals.get("tests", []), "tests"):
+            self._read_test(path, test, lost)
         return self.finish()
 
     def _read_test(self, path: Steps, value: Any, lost: list[str]) -> None:
         keys = {"name", "prompt", "expected_tool_calls", "response_scorers"}
         test = self.take(path, value, f"test {int(path[-1]) + 1}", keys)
-        name = self.take_text((*path, "name"), test.get("name"), "name")
+        name = self.take_name(path, test, "name")
         noun = f"test {name!r}"
-        prompt = self.take_text((*path, "prompt"), test.get("prompt"), f"{noun}: prompt")
+        prompt = self.take_name(path, test, "prompt", noun)
         parts: list[StatedChecks] = []
         inside = (*path, "expected_tool_calls")
         calls = self.take(
@@ -95,10 +94,8 @@ class _Tests(AssertionTranslator):
             allowed = self.take_texts((*inside, "allowed"), calls["allowed"], noun)
             only = {"only_call": list(dict.fromkeys([*allowed, *needed]))}
             parts.append(StatedChecks(self.locate((*inside, "allowed")), only))
-        inside = (*path, "response_scorers")
-        for place, scorer in enumerate(
-            self.take_list(inside, test.get("response_scorers", []), noun)
-        ):
+        scorers = test.get("response_scorers", [])
+        for at, scorer in self.take_each((*path, "response_scorers"), scorers, noun):
             kind = scorer.get("type") if isinstance(scorer, dict) else None
-            parts += self.read_assertion((*inside, place), kind, scorer, noun)
+            parts += self.read_assertion(at, kind, scorer, noun)
         self.add_test(self.locate(path), name, prompt, parts, lost)

@@ -99,7 +99,7 @@ def _count(values: Values) -> JsonObject:
     exact = values.number("expected_count", None)
     least, most = values.number("min_count", None), values.number("max_count", None)
     bounds = (least or 0, most) if exact is None else (exact, exact)
-    return require_count(values.take("tool_name", "text", str, default=None), *bounds)
+    return require_count(values.optional_text("tool_name"), *bounds)
 
 
 def _follow(values: Values) -> JsonObject:
@@ -111,7 +111,7 @@ def _follow(values: Values) -> JsonObject:
 
 
 def _include(values: Values) -> JsonObject:
-    if values.flag("case_sensitive", default=False):
+    if not values.folds():
         raise NoFormError("results are searched without regard to case here")
     options = [
         require_any(
@@ -130,10 +130,10 @@ def _match(values: Values) -> JsonObject:
 
 def _judge(values: Values) -> JsonObject:
     provider = values.take("provider", "text", str, default="anthropic")
-    model = values.take("model", "text", str, default=None)
+    model = values.optional_text("model")
     if provider not in PROVIDERS:
         raise NoFormError(f"the provider {provider!r} has no form here")
-    rubric = values.take("rubric", "text", str, default=None)
+    rubric = values.optional_text("rubric")
     wanted = f"{values.text('criteria')}\n{rubric}" if rubric else values.text("criteria")
     name = f"{PROVIDERS[provider]}:{model}" if model else None
     return ask_judge(wanted, values.number("pass_threshold", 0.7), name)
@@ -174,7 +174,7 @@ class _EvaluatedSuite(AssertionTranslator):
     forms: ClassVar = {
         "was_mcp_tool_called": AssertionForm(
             ("tool_name",),
-            lambda v: require_count(v.take("tool_name", "text", str, default=None), 1, None),
+            lambda v: require_count(v.optional_text("tool_name"), 1, None),
             _WORKSPACE,
         ),
         "execution_successful": AssertionForm(
@@ -182,15 +182,11 @@ class _EvaluatedSuite(AssertionTranslator):
         ),
         "final_answer_contains": AssertionForm(
             ("expected_content", "case_sensitive"),
-            lambda v: contain_all(
-                v.texts("expected_content"), ignore_case=not v.flag("case_sensitive", default=False)
-            ),
+            lambda v: contain_all(v.texts("expected_content"), ignore_case=v.folds()),
         ),
         "response_not_includes": AssertionForm(
             ("content", "case_sensitive"),
-            lambda v: contain_none(
-                v.texts("content"), ignore_case=not v.flag("case_sensitive", default=False)
-            ),
+            lambda v: contain_none(v.texts("content"), ignore_case=v.folds()),
         ),
         "response_includes": AssertionForm(("content", "case_sensitive", "match_all"), _include),
         "response_matches_pattern": AssertionForm(("pattern", "should_match"), _match),
@@ -225,21 +221,14 @@ class _EvaluatedSuite(AssertionTranslator):
         value = self.document.value
         alone = isinstance(value, dict) and "tests" not in value
         top = {
-            "version",
-            "name",
-            "description",
-            "tests",
-            "provider",
-            "model",
-            "config",
+            "version", "name", "description", "tests", "provider", "model", "config",
             "system_prompt",
-        }
+        }  # fmt: skip
         nearest = {"provider_config": _IN_CONFIGURATION, "questions": "Write them under 'tests:'."}
         if alone:
             nearest |= {key: part for key, part in _TEST_NEAREST.items() if key not in top}
         given = self.take((), value, "the file", top | _TEST if alone else top, nearest)
-        if "version" in given:
-            self.note(self.document.locate_key(("version",)), "'version' changes no verdict.")
+        self.note_idle((), given, ("version",), "{} changes no verdict.")
         if "model" in given or "provider" in given:
             self.add_provider_model(
                 ("model",), given.get("provider"), given.get("model"), "the file"
@@ -250,12 +239,10 @@ class _EvaluatedSuite(AssertionTranslator):
         if alone:
             self._read_test((), {key: part for key, part in given.items() if key in _TEST}, [])
             return self.finish()
-        for theirs, ours in (("name", "suite"), ("description", "description")):
-            if theirs in given:
-                self.content[ours] = self.take_text((theirs,), given[theirs], theirs)
+        self.copy_texts((), given, name="suite", description="description")
         lost = self.forget_losses()
-        for place, test in enumerate(self.take_list(("tests",), given.get("tests"), "tests")):
-            self._read_test(("tests", place), test, lost)
+        for path, test in self.take_each(("tests",), given.get("tests"), "tests"):
+            self._read_test(path, test, lost)
         return self.finish()
 
     def _read_test(self, path: Steps, value: Any, lost: list[str]) -> None:
@@ -263,46 +250,35 @@ class _EvaluatedSuite(AssertionTranslator):
             self.lose(self.locate(path), f"test {value.get('name')!r} asks no model.", _AUTH)
             return
         test = self.take(path, value, "a test", _TEST, _TEST_NEAREST)
-        name = self.take_text((*path, "name"), test.get("name"), "name")
+        name = self.take_name(path, test, "name")
         noun = f"test {name!r}"
-        if "expected_tools" in test:
-            place = self.document.locate_key((*path, "expected_tools"))
-            self.note(place, f"{noun}: 'expected_tools' changes no verdict.")
+        self.note_idle(path, test, ("expected_tools",), f"{noun}: {{}} changes no verdict.")
         more: dict[str, Any] = {
             key: test[key] for key in ("description", "metadata", "timeout") if key in test
         }
         if "category" in test:
-            more["tags"] = [
-                self.take_text((*path, "category"), test["category"], f"{noun}: category")
-            ]
+            more["tags"] = [self.take_name(path, test, "category", noun)]
         if "steps" not in test:
-            prompt = self.take_text((*path, "prompt"), test.get("prompt"), f"{noun}: prompt")
+            prompt = self.take_name(path, test, "prompt", noun)
             parts = self._read_evaluators(path, test.get("evaluators", []), noun)
             self.add_test(self.locate(path), name, prompt, parts, lost, **more)
             return
-        for key in ("prompt", "evaluators"):
-            if key in test:
-                message = f"{noun}: {key!r} counts for nothing where there are steps."
-                self.note(self.document.locate_key((*path, key)), message)
+        idle = f"{noun}: {{}} counts for nothing where there are steps."
+        self.note_idle(path, test, ("prompt", "evaluators"), idle)
         turns = []
-        for number, one in enumerate(self.take_list((*path, "steps"), test["steps"], noun)):
-            inside = (*path, "steps", number)
+        for inside, one in self.take_each((*path, "steps"), test["steps"], noun):
             step = self.take(
                 inside, one, f"{noun}: step", {"prompt", "evaluators", "name"},
                 {"timeout": "The nearest is 'timeout' of the test."},
             )  # fmt: skip
-            if "name" in step:
-                at = self.document.locate_key((*inside, "name"))
-                self.note(at, f"{noun}: the name of a step changes no verdict.")
-            said = self.take_text((*inside, "prompt"), step.get("prompt"), f"{noun}: prompt")
+            self.note_idle(inside, step, ("name",), f"{noun}: {{}} of a step changes no verdict.")
+            said = self.take_name(inside, step, "prompt", noun)
             turns.append((said, self._read_evaluators(inside, step.get("evaluators", []), noun)))
         self.add_test(self.locate(path), name, "", [], lost, turns, **more)
 
     def _read_evaluators(self, path: Steps, value: Any, noun: str) -> list[StatedChecks]:
         parts: list[StatedChecks] = []
-        path = (*path, "evaluators")
-        for place, one in enumerate(self.take_list(path, value, f"{noun}: evaluators")):
-            inside = (*path, place)
+        for inside, one in self.take_each((*path, "evaluators"), value, f"{noun}: evaluators"):
             given = self.take(inside, one, f"{noun}: evaluator", {"name", "type", "args"})
             kind = given.get("name") or given.get("type")
             parts += self.read_assertion((*inside, "args"), kind, given.get("args") or {}, noun)

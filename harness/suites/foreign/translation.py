@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -287,12 +287,7 @@ class DocumentTranslator(SuiteTranslator):
 
         ``nearest`` says for known keys without a form here what is nearest to them.
         """
-        if not isinstance(given, dict):
-            self.add_fault(
-                self.locate(path), f"{noun}: expected a mapping, found {describe_value(given)}."
-            )
-            return {}
-        nearest = nearest or {}
+        given, nearest = self.take_mapping(path, given, noun), nearest or {}
         for key in given.keys() - carried:
             at = self.document.locate_key((*path, key))
             if key in nearest:
@@ -302,6 +297,28 @@ class DocumentTranslator(SuiteTranslator):
                 self.lose(at, f"{noun}: unknown key {key!r}.", meant)
         return {key: value for key, value in given.items() if key in carried}
 
+    def take_name(self, path: Steps, given: JsonObject, key: str, noun: str = "") -> str:
+        """Return the text under ``key``, which must be there; otherwise that is a fault."""
+        place, named = (*path, key), f"{noun}: {key}" if noun else key
+        return self.take_text(place, given.get(key), named)
+
+    def take_each(self, path: Steps, value: Any, noun: str) -> Iterator[tuple[Steps, Any]]:
+        """Yield the items of ``value``, which must be a list, each with its path."""
+        for place, item in enumerate(self.take_list(path, value, noun)):
+            yield (*path, place), item
+
+    def copy_texts(self, path: Steps, given: JsonObject, **ours: str) -> None:
+        """Copy texts that there are to the top of the content, by our names for them."""
+        for key, name in ours.items():
+            if key in given:
+                self.content[name] = self.take_name(path, given, key, ": ".join(map(str, path)))
+
+    def note_idle(self, path: Steps, given: JsonObject, keys: Sequence[str], why: str) -> None:
+        """Tell of those ``keys`` that are there that they count for nothing; ``why`` ends it."""
+        for key in keys:
+            if key in given:
+                self.note(self.document.locate_key((*path, key)), why.format(repr(key)))
+
     def add_provider_model(self, path: Steps, provider: Any, name: Any, noun: str) -> None:
         """Add the model ``name`` of a provider, whose name here may be another."""
         if (known := PROVIDERS.get(str(provider))) is None or not isinstance(name, str):
@@ -310,36 +327,31 @@ class DocumentTranslator(SuiteTranslator):
         else:
             self.add_model(self.locate(path), f"{known}:{name}")
 
+    def _take_typed(self, path: Steps, value: Any, kind: type, noun: str, wanted: str) -> Any:
+        """Return ``value``, or an empty one of its ``kind`` if it is another, which is a fault."""
+        if isinstance(value, kind):
+            return value
+        message = f"{noun}: expected {wanted}, found {describe_value(value)}."
+        self.add_fault(self.locate(path), message)
+        return kind()
+
     def take_text(self, path: Steps, value: Any, noun: str) -> str:
         """Return ``value``, which must be a text; otherwise that is a fault."""
-        if isinstance(value, str):
-            return value
-        self.add_fault(self.locate(path), f"{noun}: expected text, found {describe_value(value)}.")
-        return ""
+        text: str = self._take_typed(path, value, str, noun, "text")
+        return text
 
     def take_list(self, path: Steps, value: Any, noun: str) -> list[Any]:
         """Return ``value``, which must be a list; otherwise that is a fault."""
-        if isinstance(value, list):
-            return value
-        self.add_fault(
-            self.locate(path), f"{noun}: expected a list, found {describe_value(value)}."
-        )
-        return []
+        items: list[Any] = self._take_typed(path, value, list, noun, "a list")
+        return items
 
     def take_mapping(self, path: Steps, value: Any, noun: str) -> dict[str, Any]:
         """Return ``value``, which must be a mapping of any keys; otherwise that is a fault."""
-        if isinstance(value, dict):
-            return value
-        self.add_fault(
-            self.locate(path), f"{noun}: expected a mapping, found {describe_value(value)}."
-        )
-        return {}
+        found: dict[str, Any] = self._take_typed(path, value, dict, noun, "a mapping")
+        return found
 
     def take_texts(self, path: Steps, value: Any, noun: str) -> list[str]:
         """Return the texts in ``value``: one, or a list of them."""
         if isinstance(value, str):
             return [value]
-        return [
-            self.take_text((*path, place), item, noun)
-            for place, item in enumerate(self.take_list(path, value, noun))
-        ]
+        return [self.take_text(at, item, noun) for at, item in self.take_each(path, value, noun)]

@@ -55,6 +55,16 @@ def match_key(*names: str) -> re.Pattern[bytes]:
     return re.compile(pattern.encode(), re.MULTILINE)
 
 
+def has_all(*patterns: re.Pattern[bytes]) -> Callable[[Path, BinaryIO], bool]:
+    """Return the test whether each of ``patterns`` stands near the top of a file."""
+
+    def recognises(_path: Path, file: BinaryIO) -> bool:
+        head = file.read(HEAD)
+        return all(pattern.search(head) for pattern in patterns)
+
+    return recognises
+
+
 # Once in a process: pytest asks for each file that it meets.
 @cache
 def load_built_in() -> dict[str, SuiteFormat]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import BinaryIO
-
-from harness.suites.formats import HEAD, SuiteFormat, match_key
+from harness.suites.formats import SuiteFormat, has_all, match_key
 
 _CASES = match_key("cases")
 # The original writes these keys into each file; pydantic-evals has neither, nor these evaluators.
@@ -15,15 +12,9 @@ _OF_DATASETS = match_key(
     "NotContains", "ToolOutputMatches", "PathEfficiency", "MultiCriteriaJudge",
 )  # fmt: skip
 
-
-def _is_dataset(_path: Path, file: BinaryIO) -> bool:
-    head = file.read(HEAD)
-    return bool(_CASES.search(head) and _OF_DATASETS.search(head))
-
-
 FORMAT = SuiteFormat(
     extensions=(".yml", ".yaml", ".json"),
-    recognises=_is_dataset,
+    recognises=has_all(_CASES, _OF_DATASETS),
     looks_for="'cases:' with 'inputs', and 'server_name:' or evaluators such as 'ToolWasCalled'",
     translates="harness.suites.foreign.lastmile:translate_dataset",
 )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import BinaryIO
 
-from harness.suites.formats import HEAD, SuiteFormat, match_key
+from harness.suites.formats import SuiteFormat, has_all, match_key
 
 _QUESTIONS = re.compile(
     match_key("evals").pattern
@@ -14,14 +12,9 @@ _QUESTIONS = re.compile(
     re.MULTILINE,
 )
 
-
-def _has_questions(_path: Path, file: BinaryIO) -> bool:
-    return bool(_QUESTIONS.search(file.read(HEAD)))
-
-
 FORMAT = SuiteFormat(
     extensions=(".yml", ".yaml"),
-    recognises=_has_questions,
+    recognises=has_all(_QUESTIONS),
     looks_for="a list under 'evals:'",
     translates="harness.suites.foreign.mcp_evals:translate_evaluations",
 )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import BinaryIO
 
-from harness.suites.formats import HEAD, SuiteFormat, match_key
+from harness.suites.formats import SuiteFormat, has_all, match_key
 
 # As a mapping: mcp-evals has a list there.
 _KEYS = rb"(?:models|timeout|max_steps|tests|expected_tool_list)"
@@ -16,14 +14,9 @@ _TESTS = re.compile(
     re.MULTILINE,
 )  # fmt: skip
 
-
-def _has_tests(_path: Path, file: BinaryIO) -> bool:
-    return bool(_TESTS.search(file.read(HEAD)))
-
-
 FORMAT = SuiteFormat(
     extensions=(".yml", ".yaml", ".json"),
-    recognises=_has_tests,
+    recognises=has_all(_TESTS),
     looks_for="'evals:' with 'tests:'",
     translates="harness.suites.foreign.steviec:translate_tests",
 )
