@@ -59,6 +59,7 @@ class _Goal:
 class _Test:
     """A test with its reference calls, and the identities that it is asked as."""
 
+    unit: str
     case: Case
     calls: list[ScriptedCall]
     left_out: list[str]
@@ -144,7 +145,7 @@ def build_replays(
     made = Suite(
         name=f"{MARK}{suite.name}",
         cases=tuple(cases),
-        server=server.with_isolation("case") if writes else with_shared_process(server),
+        server=server.with_isolation("case") if writes else server,
         at=suite.at,
     )
     return made, left_out
@@ -163,14 +164,14 @@ def mark_leaderboard(suite: Suite) -> Suite:
 def _collect_tests(
     cases: Iterable[Case], names: Mapping[str, str], tools: Mapping[str, Tool], leave: Leave
 ) -> dict[str, _Test]:
-    """Return each test once, by name; one that wants other calls of each identity, for each."""
+    """Return each test once, by name; one whose cases want other calls, once for all such."""
     found: dict[str, _Test] = {}
     for case in cases:
         calls, left_out = _list_reference(case, tools, leave)
         name = case.test or case.name
-        if name in found and found[name].calls != calls:
-            name = case.name
-        test = found.setdefault(name, _Test(case, calls, left_out, []))
+        same = (one for one, test in found.items() if test.unit == name and test.calls == calls)
+        place = next(same, case.name if name in found else name)
+        test = found.setdefault(place, _Test(name, case, calls, left_out, []))
         test.own.append(names[canonical_json(case.caller.user_context)])
     return found
 

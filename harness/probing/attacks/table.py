@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any, Literal, TypeAlias
 
 from harness.base import make_one_line, shorten_text
-from harness.judging import EXIT_UNJUDGED, exit_code
+from harness.judging import EXIT_PASSED, EXIT_UNJUDGED, exit_code
 from harness.probing.attacks.replays import MARK
 from harness.reports import table_lines
 from harness.types import (
@@ -98,9 +98,9 @@ def _read_replay(result: TrialResult) -> HijackReplay:
 
 def choose_hijack_exit(report: Report, replays: Sequence[HijackReplay]) -> int:
     """Return the exit code: 0 if the table is whole, whatever it says; 4 if it says nothing."""
-    if not any(one.outcome in {"open", "stopped"} for one in replays):
-        return EXIT_UNJUDGED
-    return exit_code(report)
+    code = exit_code(report)
+    says_nothing = not any(one.outcome in {"open", "stopped"} for one in replays)
+    return EXIT_UNJUDGED if says_nothing and code == EXIT_PASSED else code
 
 
 def build_hijack_document(report: Report, code: int) -> dict[str, Any]:
@@ -179,7 +179,8 @@ def _find_deputies(replays: Iterable[HijackReplay]) -> Iterator[str]:
                 for writer in replay.planted_by
                 if writer in by and by[writer].outcome == "stopped"
             ]
-            if replay.outcome == "open" and writers:
+            # Where the reading itself fails, no text arrives.
+            if replay.outcome == "open" and writers and not replay.reference_failed:
                 words = f"{goal} as {reader}: {', '.join(writers)} could plant it, and is refused"
                 told[f"{words} it"] = None
     yield from told
