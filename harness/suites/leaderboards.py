@@ -204,6 +204,7 @@ def find_hijacks(names: Sequence[str]) -> tuple[list[Suite], list[str]]:
             continue
         leaderboard: object = LEADERBOARDS.get(asked[0])
         if not isinstance(leaderboard, HijackableLeaderboard):
-            raise UsageError(f"{asked[0]} has no attacks that could be replayed")
+            message = f"{asked[0]} has no attacks that could be replayed"
+            raise UsageError(message, meant="Name agentdojo, or a suite of your own.")
         found += leaderboard.build_hijacks(asked[1])
     return found, others
