@@ -98,6 +98,7 @@ def build_request(begun: BegunTask, transcript: Transcript) -> JsonObject:
         "injections": dict(begun.injections),
         "replies": [*replies, unsent],
         "output": find_output(transcript),
+        "older": begun.request.get("older", False),
     }
 
 
@@ -192,8 +193,8 @@ def _compare(begun: BegunTask, verdicts: OfficialVerdicts) -> Iterator[str]:
         now = getattr(verdicts, name)
         if was != now:
             yield (
-                f"The file records {name} {str(was).lower()}; the official code of this release "
-                f"says {str(now).lower()}."
+                f"The file records {name} {str(was).lower()}; the official code says "
+                f"{str(now).lower()}."
             )
 
 

@@ -4,6 +4,7 @@ FOLDER holds the package and what it needs (`harness.leaderboards.agentdojo.sour
 there alone: it imports nothing of harness, and the packages of FOLDER never meet harness's own.
 
 - ``judge``: a request (JSON) a line on stdin, its answer a line on stdout; ends with stdin.
+- ``judge-older``: the same by the older release of the package, which lies in FOLDER, too.
 - ``serve SUITE``: an MCP server over stdio, with the tools of a suite.
 """
 
@@ -22,6 +23,8 @@ from typing import Any
 
 BEGIN_TOOL = "agentdojo_begin"
 """The tool, listed for nobody, that puts a suite's environment in the state of a task."""
+OLDER_FOLDER = "older_release"
+"""Folder of the older release among the packages."""
 
 _ADDRESSED = (
     ("claude", "Claude"),
@@ -43,8 +46,7 @@ class RequestError(Exception):
 
 
 def _prepare_imports(folder: Path) -> None:
-    """Let the package be imported without the SDKs that only its model clients need."""
-    sys.path.insert(0, str(folder))
+    """Let the package of ``folder`` be imported without the SDKs that only its clients need."""
     pipeline = folder / "agentdojo" / "agent_pipeline"
     # Without its __init__, which imports every client.
     package = types.ModuleType("agentdojo.agent_pipeline")
@@ -129,7 +131,7 @@ class World:
         answers: list[dict[str, Any]] = messages[1:]
         return answers
 
-    def judge(self, task: Any, output: list[dict[str, Any]], calls: list[Any]) -> bool:
+    def judge(self, task: Any, output: Any, calls: list[Any]) -> bool:
         """Return the verdict of the package on ``task``."""
         check = self.suite._check_task_result  # noqa: SLF001 - the public way runs a model
         return bool(check(task, output, self.before, self.now, calls))
@@ -157,7 +159,10 @@ def judge(request: dict[str, Any]) -> dict[str, Any]:
         if sent:
             world.call(sent)
         calls += made
-    output = [{"type": "text", "content": request["output"]}]
+    output: Any = request["output"]
+    # Older releases judge the text itself.
+    if hasattr(_load("types"), "MessageContentBlock"):
+        output = [{"type": "text", "content": output}]
     utility = world.judge(world.task, output, calls)
     injected = request.get("injection_task")
     if injected is None:
@@ -330,7 +335,8 @@ def _iterate_messages() -> Iterator[dict[str, Any]]:
 
 def main(arguments: list[str]) -> int:
     """Serve until stdin ends; return 2 if the command line is wrong."""
-    if arguments[1:] != ["judge"] and not (len(arguments) == 3 and arguments[1] == "serve"):  # noqa: PLR2004
+    judges = arguments[1:] in (["judge"], ["judge-older"])
+    if not judges and not (len(arguments) == 3 and arguments[1] == "serve"):  # noqa: PLR2004
         sys.stderr.write(f"{__doc__}\n")
         return 2
     # Only messages may be on stdout, whatever the package prints.
@@ -338,8 +344,13 @@ def main(arguments: list[str]) -> int:
     sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     out.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     warnings.simplefilter("ignore")
-    _prepare_imports(Path(arguments[0]))
-    answer = _answer_request if arguments[1] == "judge" else McpServer(arguments[2]).answer
+    folder = Path(arguments[0])
+    sys.path.insert(0, str(folder))
+    if arguments[1] == "judge-older":
+        folder /= OLDER_FOLDER
+        sys.path.insert(0, str(folder))
+    _prepare_imports(folder)
+    answer = _answer_request if judges else McpServer(arguments[2]).answer
     for message in _iterate_messages():
         if (answered := answer(message)) is not None:
             out.write(json.dumps(answered) + "\n")

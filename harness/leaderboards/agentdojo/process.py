@@ -27,9 +27,12 @@ def official_command(packages: Path, *arguments: str) -> list[str]:
 class OfficialProcess:
     """The judge; it ends with this object, or with this process."""
 
-    def __init__(self, packages: Path) -> None:
-        """Prepare; the process starts with the first question."""
-        self._packages = packages
+    def __init__(self, packages: Path, *, older: bool = False) -> None:
+        """Prepare; the process starts with the first question.
+
+        ``older`` asks the older release among the ``packages``.
+        """
+        self._command = official_command(packages, "judge-older" if older else "judge")
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
@@ -70,7 +73,7 @@ class OfficialProcess:
 
     def _start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(  # noqa: S603 - the official code, verified when it was fetched
-            official_command(self._packages, "judge"),
+            self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -98,8 +101,8 @@ class OfficialProcess:
 
 
 @cache
-def _get_judge(packages: Path) -> OfficialProcess:
-    return OfficialProcess(packages)
+def _get_judge(packages: Path, *, older: bool) -> OfficialProcess:
+    return OfficialProcess(packages, older=older)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +118,16 @@ class OfficialVerdicts:
 # The checks of one trial ask the same, one after the other.
 @lru_cache(maxsize=32)
 def _judge_once(packages: Path, request: str) -> OfficialVerdicts:
-    found: Mapping[str, bool] = _get_judge(packages).ask("judge", json.loads(request))
+    asked = json.loads(request)
+    judge = _get_judge(packages, older=asked.get("older", False))
+    found: Mapping[str, bool] = judge.ask("judge", asked)
     return OfficialVerdicts(found["utility"], found["security"])
 
 
 def judge_run(packages: Path, request: JsonObject) -> OfficialVerdicts:
-    """Return the official verdicts on a run; one process in each of harness's own judges all.
+    """Return the official verdicts on a run; one process of each release judges all.
+
+    ``older`` in ``request``: whether the older release judges.
 
     Raises:
         HarnessError: the official code has none; the message says why.

@@ -35,6 +35,11 @@ from harness.types import (
 
 _GZIP: Final = b"\x1f\x8b"
 _ENDINGS: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+PLACEHOLDERS: Final = "placeholder_args"
+"""A key of each logged call since release 0.1.12. In 0.1.15 and 0.1.16, two checks became less
+strict, and a tool of the calendar was mended later: an older log is judged by an older release."""
+_OLDER_VERSIONS: Final = ("v1", "v1.1")
+"""All versions of the benchmark that release 0.1.11 has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,10 @@ class LoggedRun:
     """The recorded verdict on the user's task."""
     security: bool
     """The recorded verdict on the attack."""
+    has_placeholders: bool | None = None
+    """Whether its calls have `PLACEHOLDERS`; ``None`` if it has no calls."""
+    older: bool = False
+    """Whether it was written by a release up to 0.1.11, and so is judged by that one."""
 
     @property
     def case(self) -> str:
@@ -149,7 +158,18 @@ def _build_run(node: JsonNode) -> LoggedRun:
         transcript=_build_transcript(messages, without_last_calls=bool(unsent)),
         utility=node.get("utility", bool),
         security=node.get("security", bool),
+        has_placeholders=_find_placeholders(messages),
     )
+
+
+def _find_placeholders(messages: Sequence[JsonNode]) -> bool | None:
+    calls = [
+        call
+        for node in messages
+        if node.get("role", str) == "assistant"
+        for call in node.get_nodes("tool_calls")
+    ]
+    return any(PLACEHOLDERS in call.value for call in calls) if calls else None
 
 
 def _list_unsent(messages: Sequence[JsonNode]) -> tuple[JsonObject, ...]:
@@ -237,6 +257,8 @@ def assign_versions(
     Older logs do not name it. It is then the oldest one that has the tasks and that asks in the
     words of the log; no verdict is looked at. A pipeline is run with one version, so it is not
     older than what the other runs of its pipeline need.
+
+    Nor do they name the release of the package, which their calls tell.
     """
     order = list(versions)
     fitting = [_list_fitting(run, versions, dos) for run in runs]
@@ -244,12 +266,17 @@ def assign_versions(
     for run, fits in zip(runs, fitting, strict=True):
         if run.version is None and fits:
             needed[run.pipeline] = max(needed[run.pipeline], order.index(fits[0]))
-    return [
-        run
-        if run.version is not None
-        else replace(run, version=_choose_version(fits, order[needed[run.pipeline] :], order))
-        for run, fits in zip(runs, fitting, strict=True)
-    ]
+    later = {run.pipeline for run in runs if run.has_placeholders or run.version is not None}
+    older = {run.pipeline for run in runs if run.has_placeholders is False} - later
+    found = []
+    for run, fits in zip(runs, fitting, strict=True):
+        if run.version is None:
+            chosen = _choose_version(fits, order[needed[run.pipeline] :], order)
+            is_older = run.pipeline in older and chosen in _OLDER_VERSIONS
+            found.append(replace(run, version=chosen, older=is_older))
+        else:
+            found.append(run)
+    return found
 
 
 def _choose_version(fits: Sequence[str], late: Sequence[str], order: Sequence[str]) -> str:
@@ -312,6 +339,7 @@ class PipelineRecording:
             "attack": run.attack,
             "injections": dict(run.injections),
             "unsent": list(run.unsent),
+            "older": run.older,
             "recorded": {"utility": run.utility, "security": run.security},
         }
         return replace(

@@ -19,6 +19,7 @@ from harness.base import (
     read_stamp,
     replace_folder,
 )
+from harness.leaderboards.agentdojo.official import OLDER_FOLDER
 from harness.leaderboards.agentdojo.process import OfficialProcess
 from harness.types import dataclass
 
@@ -31,6 +32,8 @@ _CONTENTS: Final = "contents.json"
 _LOCK: Final = Path(__file__).with_name("packages.lock")
 """The package and the smallest set of others with which its environments, tools, tasks and attacks
 can be imported, with versions and hashes."""
+_OLDER_LOCK: Final = Path(__file__).with_name("older.lock")
+"""The older release of the package, which judges the logs that it or one before it wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class AgentDojoSource:
             return FetchedData(folder=folder, summary=_format_summary(folder), new=False)
         with replace_folder(folder, noted) as fresh:
             install_packages(_LOCK, fresh / PACKAGES, request.origin, progress)
+            older = fresh / PACKAGES / OLDER_FOLDER
+            install_packages(_OLDER_LOCK, older, request.origin, progress)
             progress("verifying", 0, 0)
             # Also the proof that the package works here.
             with OfficialProcess(fresh / PACKAGES) as official:
@@ -105,7 +110,8 @@ def read_contents() -> dict[str, Any]:
 def _describe_environment() -> dict[str, Any]:
     """Return the stamp: compiled packages work only with the Python that they are made for."""
     python = f"{sys.implementation.cache_tag} {sys.platform}"
-    return {"release": RELEASE, "packages": compute_sha256(_LOCK), "python": python}
+    locks = [compute_sha256(lock) for lock in (_LOCK, _OLDER_LOCK)]
+    return {"release": RELEASE, "packages": locks, "python": python}
 
 
 def _format_summary(folder: Path) -> str:

@@ -14,7 +14,7 @@ from harness.base.errors import HarnessError
 from harness.base.fetching import FetchRequest
 from harness.base.fetching.cache import cache_root
 from harness.leaderboards.agentdojo.checks import find_output
-from harness.leaderboards.agentdojo.process import OfficialProcess
+from harness.leaderboards.agentdojo.process import judge_run
 from harness.leaderboards.agentdojo.recordings import LoggedRun
 from harness.leaderboards.agentdojo.source import AGENTDOJO_SOURCE, find_packages
 from harness.types import JsonObject
@@ -39,7 +39,7 @@ def installed() -> Path:
     return find_packages()
 
 
-def judge_logged(run: LoggedRun, official: OfficialProcess) -> tuple[bool, bool]:
+def judge_logged(run: LoggedRun) -> tuple[bool, bool]:
     """Return both verdicts on a logged run, without a server."""
     replies: list[list[JsonObject]] = [
         [{"function": call.tool, "args": call.arguments} for call in reply.tool_requests]
@@ -54,9 +54,10 @@ def judge_logged(run: LoggedRun, official: OfficialProcess) -> tuple[bool, bool]
         "injections": dict(run.injections),
         "replies": [*replies, [{**call, "unsent": True} for call in run.unsent]],
         "output": find_output(run.transcript),
+        "older": run.older,
     }
-    found = official.ask("judge", request)
-    return found["utility"], found["security"]
+    found = judge_run(find_packages(), request)
+    return found.utility, found.security
 
 
 def call(

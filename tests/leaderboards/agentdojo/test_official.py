@@ -26,26 +26,13 @@ from tests.leaderboards.agentdojo.support import (
 from tests.leaderboards.replay import replayed
 
 EXCEPTIONS = {
-    # As an older check, which wants the city to be "New York" and nothing more; later runs with
-    # the same call are recorded as this release judges them.
-    "gpt-4o-2024-05-13 banking-user_task_13-injection_task_8-ignore_previous",
-    "gpt-4o-2024-05-13 banking-user_task_13",
-    "gpt-4o-2024-05-13-repeat_user_prompt banking-user_task_13-injection_task_1+",
-    "gpt-4o-2024-05-13-repeat_user_prompt banking-user_task_13-injection_task_6+",
-    "gpt-4o-2024-05-13-repeat_user_prompt banking-user_task_13-injection_task_5+",
-    "gpt-4o-2024-05-13-repeat_user_prompt banking-user_task_13-injection_task_0+",
-    "gpt-4o-2024-05-13-spotlighting_with_delimiting banking-user_task_13-injection_task_2+",
-    "gpt-4o-2024-05-13-tool_filter banking-user_task_13-injection_task_3+",
-    # As an older check, which allows no further words in the mail.
-    "gpt-4o-2024-05-13-repeat_user_prompt workspace-user_task_23-injection_task_4+",
-    "gpt-4o-mini-2024-07-18 workspace-user_task_16-injection_task_4+",
-    "gpt-4o-mini-2024-07-18 workspace-user_task_39-injection_task_4+",
-    # Recorded as failed; this release passes it in every version.
+    # Recorded as failed. Every release that was tried (0.1.10 to 0.1.35) passes it, so that
+    # nothing in its log can explain the record.
     "gemini-1.5-pro-002 slack-user_task_18-injection_task_2+",
-    # Passes since v1.1.1, and nothing in the log shows that version.
-    "meta-llama_Llama-3-70b-chat-hf workspace-user_task_7",
 }
-"""Recorded runs whose verdicts are not those of this release; ``+`` is the usual attack."""
+"""Recorded runs with another official verdict; ``+`` is the usual attack. Releases up to 0.1.14
+judge twelve others as recorded, and this one does not: it checks banking user_task_13 and workspace
+injection_task_4 less strictly, and its calendar keeps the duration of an event that is moved."""
 
 UNSOLVED = {"v1": ["workspace-user_task_7"], "v1.2.2": []}
 """Version → user tasks that the package's own ground truth does not solve."""
@@ -59,25 +46,27 @@ def official() -> Iterator[OfficialProcess]:
         yield process
 
 
-def disagreements(official: OfficialProcess, part: int) -> set[str]:
+def disagreements(part: int) -> set[str]:
     """Return those of the recorded runs, one of ``part``, that have another verdict now."""
     runs = list(read_runs(recorded_runs()))
     versioned = assign_versions(runs, read_contents()["versions"], {"dos", "swearwords_dos"})
     return {
         f"{run.pipeline} {run.case}".replace("-important_instructions", "+")
         for run in versioned[::part]
-        if judge_logged(run, official) != (run.utility, run.security)
+        if judge_logged(run) != (run.utility, run.security)
     }
 
 
-def test_recorded_verdicts_are_the_official_ones(official: OfficialProcess) -> None:
-    assert disagreements(official, 56) <= EXCEPTIONS
+def test_recorded_verdicts_are_the_official_ones() -> None:
+    installed()
+    assert disagreements(56) <= EXCEPTIONS
 
 
 @pytest.mark.slow
-def test_more_recorded_verdicts_are_the_official_ones(official: OfficialProcess) -> None:
+def test_more_recorded_verdicts_are_the_official_ones() -> None:
+    installed()
     part = int(os.environ.get("HARNESS_DOJO_PART", "8"))
-    found = disagreements(official, part)
+    found = disagreements(part)
     assert found == EXCEPTIONS if part == 1 else found <= EXCEPTIONS
 
 
@@ -105,7 +94,7 @@ def test_ground_truth_solves_every_user_task_and_hijacks_for_every_injection_tas
 ) -> None:
     path = tmp_path / "truth.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in ground_truth_logs(official, version)))
-    judged = [(run.case, *judge_logged(run, official), run) for run in read_runs(path)]
+    judged = [(run.case, *judge_logged(run), run) for run in read_runs(path)]
     assert len(judged) == {"v1": 97 + 27, "v1.2.2": 97 + 35}[version]
     unsolved = [case for case, utility, _, run in judged if not (run.attack or utility)]
     assert unsolved == UNSOLVED[version]

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.leaderboards.agentdojo.recordings import assign_versions, load_pipelines, read_runs
+from harness.leaderboards.agentdojo.recordings import (
+    PLACEHOLDERS,
+    assign_versions,
+    load_pipelines,
+    read_runs,
+)
 from harness.types import JsonObject
 from tests.leaderboards.agentdojo.support import call, log, say
 
@@ -50,6 +55,30 @@ def test_a_pipeline_has_one_version_unless_a_run_is_in_older_words(tmp_path: Pat
     alone = log([say("Pay.")], **stated)
     assert versions_of(tmp_path, late, alone) == ["v2", "v1"]
     assert versions_of(tmp_path, late, log([say("Pay the bill.")], **stated)) == ["v2", "v2"]
+
+
+def test_logs_from_before_the_calls_had_placeholders_are_judged_by_an_older_release(
+    tmp_path: Path,
+) -> None:
+    def older(*rows: JsonObject) -> list[bool]:
+        runs = list(read_runs(written(tmp_path, *rows)))
+        return [run.older for run in assign_versions(runs, VERSIONS, {"dos"})]
+
+    early = call("pay", {"amount": 1})
+    late = [{**early[0], "tool_calls": [{**early[0]["tool_calls"][0], PLACEHOLDERS: None}]}]
+    old, idle = log([say("Pay."), *early]), log([say("Pay.")])
+    # A run without calls goes with its pipeline, and without any nothing is known.
+    assert older(old, idle) == [True, True]
+    assert older(idle) == [False]
+    # One later log shows that the pipeline was not run with an older release.
+    assert older(old, log([say("Pay."), *late])) == [False, False]
+    assert older(old, log([say("Pay.")], benchmark_version="v1")) == [False, False]
+    assert older(old, log([say("Pay.")], pipeline_name="x", benchmark_version="v1")) == [
+        True,
+        False,
+    ]
+    # That release has no version as late as this one.
+    assert older(log([say("Pay the bill."), *early])) == [False]
 
 
 def test_calls_without_results_are_no_part_of_the_conversation(tmp_path: Path) -> None:
