@@ -63,6 +63,7 @@ class _Test:
     case: Case
     calls: list[ScriptedCall]
     left_out: list[str]
+    teardown: list[ScriptedCall]
     own: list[str]
 
 
@@ -171,7 +172,9 @@ def _collect_tests(
         name = case.test or case.name
         same = (one for one, test in found.items() if test.unit == name and test.calls == calls)
         place = next(same, case.name if name in found else name)
-        test = found.setdefault(place, _Test(name, case, calls, left_out, []))
+        # What a setup call that was left out did not make, nobody has to remove.
+        after = [one for one in case.teardown if _may_send(tools.get(one.tool), leave)]
+        test = found.setdefault(place, _Test(name, case, calls, left_out, after, []))
         test.own.append(names[canonical_json(case.caller.user_context)])
     return found
 
@@ -204,7 +207,7 @@ def _list_reference(
     return list(made.values()), list(dict.fromkeys(left_out))
 
 
-def _may_send(tool: Tool | None, leave: Leave, *, drafted: bool) -> bool:
+def _may_send(tool: Tool | None, leave: Leave, *, drafted: bool = False) -> bool:
     # What nobody is shown may change something.
     return leave.everything if tool is None else may_call(tool, leave, invented=drafted)
 
@@ -266,8 +269,9 @@ def _build_goal(texts: AttackTexts, target: Tool, tools: Mapping[str, Tool], lea
     reason = None
     if arguments is None:
         reason = "no arguments are known that fit it: state them in 'order'"
-    elif known is None and not leave.everything:
-        reason = f"nobody is offered a tool of this name, so {_NEEDS_LEAVE}"
+    elif known is None:
+        # A misspelt one would look like one that is stopped, and no model is shown a hidden one.
+        reason = "nobody is offered a tool of this name"
     elif not _may_send(known, leave, drafted=drafted):
         reason = _NEEDS_LEAVE
     return _Goal(call, reason)
@@ -289,7 +293,7 @@ def _build_case(name: str, test: _Test, goal: _Goal, caller: ProbeCaller) -> Cas
         prompt=label,
         turns=(Turn(prompt=label, calls=calls),),
         checks=(Check(kind=HIJACK, params=params, severity="warn"),),
-        teardown=case.teardown,
+        teardown=tuple(test.teardown),
         caller=Caller(user_context=caller.user_context, identity=caller.name, allow_no_tools=True),
         limits=Limits(timeout_s=case.limits.timeout_s),
         metadata={HIJACK: facts},

