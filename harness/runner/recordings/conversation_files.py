@@ -14,6 +14,7 @@ from typing import Any
 from harness.base import InvalidInput, format_count, read_json_lines
 from harness.runner.recordings.call_spans import SpanTrace, read_traces
 from harness.runner.recordings.message_forms import build_transcript, parse_json
+from harness.suites import AXES
 from harness.types import JsonObject, Transcript, UserMessage, dataclass
 
 MOST_BYTES = 20_000_000
@@ -44,6 +45,8 @@ class FiledConversation:
     """The suite that it names."""
     user_context: JsonObject | None = None
     """The user's attributes, if they are recorded."""
+    axes: tuple[str, ...] = ()
+    """What harness itself ran it under, beside the case: ``variant 'terse'``."""
 
 
 def is_message_file(path: Path) -> bool:
@@ -109,6 +112,7 @@ def _describe_trace(trace: SpanTrace) -> FiledConversation:
         )
     facts = trace.facts
     user = parse_json(facts.get("harness.user_context"))
+    values = {axis.name: facts.get(f"harness.{axis.name}") for axis in AXES}
     return FiledConversation(
         place=f"trace {trace.trace_id}",
         transcript=trace.transcript,
@@ -117,6 +121,7 @@ def _describe_trace(trace: SpanTrace) -> FiledConversation:
         case=_read_name(facts.get("test.case.name")),
         suite=_read_name(facts.get("test.suite.name")),
         user_context=user if isinstance(user, dict) else None,
+        axes=tuple(f"{axis} {value!r}" for axis, value in values.items() if value is not None),
     )
 
 

@@ -129,6 +129,8 @@ def _find_cases(
     """Return the cases to which a conversation belongs, and why it is not one, in words."""
     if one.transcript is None:
         return [], one.problem
+    if one.axes:  # its case alone would judge it by other rules than its run did
+        return [], f"it ran under {' and '.join(one.axes)}: grade that run itself"
     every = [
         (suite.name, case)
         for suite in suites

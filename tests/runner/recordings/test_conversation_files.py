@@ -255,6 +255,21 @@ def test_a_conversation_that_breaks_off_or_differs_from_its_case_is_not_judged(
     assert "has another prompt" in str(log.results[1].skip_reason)
 
 
+def test_a_trial_under_a_variant_or_a_fault_is_told_and_is_no_repeat_of_its_case(
+    project: Project,
+) -> None:
+    project.suite("town", town("one"), server="data_governance")
+    asked, said = talk("Where?")["messages"]
+    plain, varied = chat([asked], [said]), chat([asked], [said])
+    varied["attributes"].append({"key": "harness.variant", "value": {"stringValue": "terse"}})
+    found, log = judge(project, spans("aa", plain), spans("bb", varied))
+    assert found == {"one 1": "passed"}
+    assert log.footer is not None
+    assert log.footer.told == (
+        "trace bb is not judged: it ran under variant 'terse': grade that run itself.",
+    )
+
+
 def test_a_file_needs_a_suite_and_a_conversation_of_it(project: Project) -> None:
     project.suite("town", town("one"), server="data_governance")
     path = write(project.folder, talk("Why?"))
