@@ -27,11 +27,13 @@ def official_command(packages: Path, *arguments: str) -> list[str]:
 class OfficialProcess:
     """The judge; it ends with this object, or with this process."""
 
-    def __init__(self, packages: Path, *, older: bool = False) -> None:
+    def __init__(self, packages: Path, *, older: bool = False, answer_s: float = ANSWER_S) -> None:
         """Prepare; the process starts with the first question.
 
-        ``older`` asks the older release among the ``packages``.
+        ``older`` asks the older release among the ``packages``; ``answer_s`` are the seconds for
+        one answer.
         """
+        self._answer_s = answer_s
         self._command = official_command(packages, "judge-older" if older else "judge")
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
@@ -64,7 +66,7 @@ class OfficialProcess:
             if not line:
                 self.close()
                 raise HarnessError(
-                    f"AgentDojo's own code did not answer within {ANSWER_S:g} s, or ended"
+                    f"AgentDojo's own code did not answer within {self._answer_s:g} s, or ended"
                 )
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
@@ -82,13 +84,12 @@ class OfficialProcess:
             env={},
         )
 
-    @staticmethod
-    def _exchange(process: subprocess.Popen[str], request: str) -> str:
+    def _exchange(self, process: subprocess.Popen[str], request: str) -> str:
         """Return the line that answers ``request``; empty if none comes in time."""
         assert process.stdin is not None
         assert process.stdout is not None
         # A blocked read has no limit of its own; it ends with the process.
-        deadline = threading.Timer(ANSWER_S, process.kill)
+        deadline = threading.Timer(self._answer_s, process.kill)
         deadline.start()
         try:
             process.stdin.write(request + "\n")

@@ -29,11 +29,10 @@ RELEASE: Final = "0.1.35"
 PACKAGES: Final = "packages"
 """Folder of the installed packages."""
 _CONTENTS: Final = "contents.json"
-_LOCK: Final = Path(__file__).with_name("packages.lock")
+LOCKS: Final = tuple(Path(__file__).with_name(name) for name in ("packages.lock", "older.lock"))
 """The package and the smallest set of others with which its environments, tools, tasks and attacks
-can be imported, with versions and hashes."""
-_OLDER_LOCK: Final = Path(__file__).with_name("older.lock")
-"""The older release of the package, which judges the logs that it or one before it wrote."""
+can be imported, with versions and hashes; and its older release, which judges the logs that it or
+one before it wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,9 @@ class AgentDojoSource:
         if read_stamp(folder) == noted:
             return FetchedData(folder=folder, summary=_format_summary(folder), new=False)
         with replace_folder(folder, noted) as fresh:
-            install_packages(_LOCK, fresh / PACKAGES, request.origin, progress)
-            older = fresh / PACKAGES / OLDER_FOLDER
-            install_packages(_OLDER_LOCK, older, request.origin, progress)
+            packages = fresh / PACKAGES
+            for lock, place in zip(LOCKS, (packages, packages / OLDER_FOLDER), strict=True):
+                install_packages(lock, place, request.origin, progress)
             progress("verifying", 0, 0)
             # Also the proof that the package works here.
             with OfficialProcess(fresh / PACKAGES) as official:
@@ -110,7 +109,7 @@ def read_contents() -> dict[str, Any]:
 def _describe_environment() -> dict[str, Any]:
     """Return the stamp: compiled packages work only with the Python that they are made for."""
     python = f"{sys.implementation.cache_tag} {sys.platform}"
-    locks = [compute_sha256(lock) for lock in (_LOCK, _OLDER_LOCK)]
+    locks = [compute_sha256(lock) for lock in LOCKS]
     return {"release": RELEASE, "packages": locks, "python": python}
 
 
