@@ -21,7 +21,7 @@ MOST_BYTES = 20_000_000
 """Bytes of a file of conversations."""
 _CASE_KEYS = ("case", "case_id", "test", "test_id")
 _NO_MESSAGES = "it has no list of messages"
-_OTHERS = "of its trace, it lacks {} to a model with other messages"
+_OTHERS = "without {} of another conversation in its trace"
 _NO_WORDS = "its spans have {}, and not what was said"
 
 
@@ -101,15 +101,12 @@ def _read_line(place: str, line: Mapping[str, Any]) -> FiledConversation:
 
 def _describe_trace(trace: SpanTrace) -> FiledConversation:
     problem = ""
-    if trace.transcript is None:
-        problem = (
-            _NO_WORDS.format(format_count(trace.calls, "call")) if trace.calls else _NO_MESSAGES
-        )
+    if trace.transcript is None and trace.calls:
+        problem = _NO_WORDS.format(format_count(trace.calls, "call"))
+    elif trace.transcript is None:
+        problem = _NO_MESSAGES
     elif trace.others:
-        others = format_count(trace.others, "request")
-        problem = (
-            f"{others} of another conversation {'was' if trace.others == 1 else 'were'} left out"
-        )
+        problem = _OTHERS.format(format_count(trace.others, "request"))
     facts = trace.facts
     user = parse_json(facts.get("harness.user_context"))
     values = {axis.name: facts.get(f"harness.{axis.name}") for axis in AXES}

@@ -440,7 +440,7 @@ def test_calls_without_words_and_other_conversations_of_a_trace_are_told(tmp_pat
     )
     assert [(one.place, one.problem) for one in read_conversations(path)] == [
         ("trace aa", "its spans have 1 call, and not what was said"),
-        ("trace bb", "of its trace, it lacks 1 request to a model with other messages"),
+        ("trace bb", "without 1 request of another conversation in its trace"),
     ]
 
 
