@@ -14,6 +14,9 @@ SHOWN: Mapping[str, str] = {
     "or if the model made a write that they are refused": (
         "tests/end_to_end/attacks/test_deputies.py::test_each_planted_hole_is_found"
     ),
+    "and is refused what its reader may do, is a *confused deputy*": (
+        "tests/probing/attacks/test_hijacks.py::test_what_the_policy_stops_is_told_by_identity"
+    ),
     "one without messages is an error": (
         "tests/leaderboards/agentdojo/test_recordings.py::"
         "test_a_run_without_messages_is_an_error_and_never_judged"
