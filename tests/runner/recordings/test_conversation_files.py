@@ -270,6 +270,29 @@ def test_a_trial_under_a_variant_or_a_fault_is_told_and_is_no_repeat_of_its_case
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "result", "outcome"),
+    [
+        ("{", "not sent", "invalid_arguments"),
+        ("[1]", None, "invalid_arguments"),
+        ("{}", "Error: access denied", "denied"),
+        ("", "errors_of_today: 3", "ok"),
+        ("{}", None, "timeout"),
+    ],
+)
+def test_a_call_of_openai_ends_as_its_arguments_and_its_result_say(
+    arguments: str, result: str | None, outcome: str, tmp_path: Path
+) -> None:
+    asked, said = talk("Where?")["messages"]
+    requested = {"id": "1", "type": "function", "function": {"name": "y", "arguments": arguments}}
+    messages = [asked, {"role": "assistant", "content": None, "tool_calls": [requested]}]
+    if result is not None:
+        messages.append({"role": "tool", "tool_call_id": "1", "content": result})
+    (one,) = read_conversations(write(tmp_path, {"messages": [*messages, said]}))
+    assert one.transcript is not None
+    assert [made.outcome for made in one.transcript.tool_calls] == [outcome]
+
+
 def test_a_file_needs_a_suite_and_a_conversation_of_it(project: Project) -> None:
     project.suite("town", town("one"), server="data_governance")
     path = write(project.folder, talk("Why?"))
