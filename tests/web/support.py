@@ -204,7 +204,11 @@ def multipart(fields: Mapping[str, str], content: bytes, name: str) -> tuple[byt
 
 
 def open_form(browser: Browser, page: Page) -> None:
-    """Open the form without what an earlier test has left in it."""
+    """Open the form without what an earlier test has left in it, and wait until it is shown."""
     browser.open(f"{page.url}/health")
     browser.run("sessionStorage.clear()")
     browser.open(f"{page.url}/evaluation")
+    # Until its choices are there, the form is hidden, and nothing in it takes the keyboard.
+    browser.until(
+        lambda: browser.run("return !document.getElementById('main').matches('.loading')")
+    )
