@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from harness.base import load_json
 from harness.types import (
     UNKNOWN_USAGE,
     AssistantMessage,
@@ -84,8 +85,8 @@ def name_tool(name: Any) -> str:
 def parse_json(text: Any) -> Any:
     """Return the value of JSON; ``None`` if it is none."""
     try:
-        return json.loads(text) if isinstance(text, str | bytes) else None
-    except (ValueError, RecursionError):
+        return load_json(text) if isinstance(text, str | bytes) else None
+    except ValueError:
         return None
 
 

@@ -14,6 +14,7 @@ from harness.base.errors import InvalidInput, NothingToRun, UsageError
 from harness.reports.telemetry.export import TelemetryRequest, export_log
 from harness.runlog import RunLog
 from harness.runner import grade_conversations, read_conversations
+from harness.runner.recordings.message_forms import build_transcript
 from harness.types import ToolCall
 from tests.end_to_end.harness_process import Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
@@ -483,3 +484,11 @@ def test_no_value_of_an_attribute_is_a_traceback(key: str, value: Any, tmp_path:
     text = path.read_text("utf-8").replace("Infinity", "9e99")
     path.write_text(text, "utf-8")
     assert read_conversations(path)
+
+
+@pytest.mark.parametrize("given", ['{"a": 1e999}', '{"a": NaN}', '{"a": "\\ud800"}'])
+def test_recorded_arguments_that_json_cannot_hold_are_bounded_as_everywhere(given: str) -> None:
+    asked = {"id": "1", "function": {"name": "find", "arguments": given}}
+    (made,) = build_transcript([{"role": "assistant", "tool_calls": [asked]}]).tool_calls
+    written = json.dumps(dict(made.arguments), allow_nan=False, ensure_ascii=False)
+    assert written.encode().startswith(b'{"a": ')
