@@ -42,7 +42,7 @@ from .workbench.cost_table import cost_table as cost_table
 from .workbench.improving.report import VARIANTS_FILE as VARIANTS_FILE
 from .workbench.other_server_trials import OtherServerTrials as OtherServerTrials
 from .workbench.other_server_trials import format_unusable_cases as format_unusable_cases
-from .workbench.other_server_trials import list_suite_tools as list_suite_tools
+from .workbench.other_server_trials import list_suite_texts as list_suite_texts
 from .workbench.other_server_trials import start_other_server as start_other_server
 from .workbench.output_files import FORMATS as FORMATS
 from .workbench.output_files import collect_files as collect_files
@@ -66,7 +66,7 @@ from .workbench.stages import COMMAND as COMMAND
 from .workbench.stages import OTHER as OTHER
 from .workbench.stages import Stage as Stage
 from .workbench.stages import WorkbenchContext as WorkbenchContext
-from .workbench.stages import collect_logged_tools as collect_logged_tools
+from .workbench.stages import collect_logged_texts as collect_logged_texts
 from .workbench.stages import drop_other_server as drop_other_server
 from .workbench.stages import only_suite as only_suite
 from .workbench.study import STUDIES as STUDIES

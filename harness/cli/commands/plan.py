@@ -26,7 +26,7 @@ from harness.descriptions import (
     ComparisonDesign,
     PlannedGates,
     PowerTable,
-    collect_logged_tools,
+    collect_logged_texts,
     drop_other_server,
     estimate_variability,
     iterate_parts,
@@ -160,7 +160,7 @@ def _latest_tool_list(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | N
     """
     for log in reversed(logs):
         own = list(log.header.suites) == [suite] and drop_other_server([log])
-        if own and (parts := len(list(iterate_parts(collect_logged_tools(own))))):
+        if own and (parts := len(list(iterate_parts(collect_logged_texts(own))))):
             return log.header.run_id, parts
     return None
 

@@ -38,12 +38,12 @@ from harness.descriptions import (
     Workbench,
     WorkbenchContext,
     WorkbenchRequest,
-    collect_logged_tools,
+    collect_logged_texts,
     cost_table,
     describe_suite_changes,
     drop_other_server,
     format_unusable_cases,
-    list_suite_tools,
+    list_suite_texts,
     read_earlier_request,
     reread_logs,
     start_other_server,
@@ -242,10 +242,10 @@ def command(
     writer = _resolve_writer(ground, order, mode)
     # Logs have the answers of both servers, so neither is started.
     other = None if logs else _start_other_server(ground, order, prepared, keyless=mode.dry_run)
-    tools = (
-        collect_logged_tools(drop_other_server(logs)) if logs else list_suite_tools(prepared.plan)
+    texts = (
+        collect_logged_texts(drop_other_server(logs)) if logs else list_suite_texts(prepared.plan)
     )
-    bench = Workbench(ground, order, tools, prepared.plan, writer, other)
+    bench = Workbench(ground, order, texts, prepared.plan, writer, other)
     if mode.dry_run:
         stages = f"in the first stage{f' and on {other.server.name}' if other is not None else ''}"
         _show_costs(list(cost_table(bench, ground)), stages, json_output=output.json_output)

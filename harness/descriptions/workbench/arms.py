@@ -12,7 +12,16 @@ from harness.base import digest_json
 from harness.models import estimate_tokens
 from harness.runner import Facet, get_facet, split_sentences
 from harness.suites import describe_variant
-from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, Variant, dataclass
+from harness.types import (
+    InstructionsEdit,
+    JsonObject,
+    ParameterEdit,
+    Tool,
+    ToolEdit,
+    ToolList,
+    Variant,
+    dataclass,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +100,39 @@ def _make_names_unique(arms: Iterable[Arm]) -> Iterable[Arm]:
         yield replace(arm, variant=variant)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerTexts:
+    """What a server shows the models of all callers of a suite."""
+
+    tools: tuple[Tool, ...] = ()
+    """Every tool that a caller is offered, once, with the texts that the first of them sees."""
+    instructions: tuple[Mapping[str, str], ...] = ()
+    """Name of a server → its instructions, once for all callers with the same ones; callers
+    without any are left out."""
+
+
+def collect_texts(lists: Iterable[ToolList]) -> ServerTexts:
+    """Return the texts of the ``lists`` of several callers."""
+    tools: dict[str, Tool] = {}
+    instructions: list[Mapping[str, str]] = []
+    for listed in lists:
+        for tool in listed.tools:
+            tools.setdefault(tool.name, tool)
+        if listed.instructions and listed.instructions not in instructions:
+            instructions.append(listed.instructions)
+    return ServerTexts(tools=tuple(tools.values()), instructions=tuple(instructions))
+
+
 PartKind: TypeAlias = Literal[
-    "name", "title", "sentence", "parameter name", "parameter text", "enum", "examples", "default"
+    "name",
+    "title",
+    "sentence",
+    "parameter name",
+    "parameter text",
+    "enum",
+    "examples",
+    "default",
+    "all",
 ]
 """The kind of a part."""
 _FACETS: tuple[Facet, ...] = ("enum", "examples", "default")
@@ -100,18 +140,18 @@ _FACETS: tuple[Facet, ...] = ("enum", "examples", "default")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part of one tool's words."""
+    """One part of the words of one tool, or of the server's instructions."""
 
-    tool: str
-    """The server's name of the tool."""
+    tool: str | None
+    """The server's name of the tool; ``None`` for the instructions."""
     kind: PartKind
-    """Its kind."""
+    """Its kind; ``all`` is the instructions as a whole."""
     text: str
     """The words themselves; values as JSON."""
     parameter: str | None = None
     """The parameter that it belongs to, if any."""
     number: int | None = None
-    """Number of a sentence in the description, from 1."""
+    """Number of a sentence in the description or the instructions, from 1."""
 
     @property
     def label(self) -> str:
@@ -119,7 +159,7 @@ class Part:
         what = f"sentence {self.number}" if self.kind == "sentence" else self.kind
         if self.parameter is not None:
             what = f"{self.kind.removeprefix('parameter ')} of {self.parameter}"
-        return f"{self.tool}: {what}"
+        return f"{self.tool or INSTRUCTIONS}: {what}"
 
     @property
     def tokens(self) -> int:
@@ -128,7 +168,40 @@ class Part:
         return max(1, estimate_tokens(self.text))
 
 
-def iterate_parts(tools: Sequence[Tool]) -> Iterator[Part]:
+INSTRUCTIONS = "the server's instructions"
+"""Stands where a part of them would name its tool."""
+
+
+def iterate_parts(texts: ServerTexts) -> Iterator[Part]:
+    """Yield every part of ``texts``: the instructions, then tool by tool as a model reads them.
+
+    The instructions are a part as a whole and by sentences; as a whole only, if there is one
+    sentence, or if they differ by caller: a number would then be another sentence for each.
+    """
+    if texts.instructions:
+        whole = "\n\n".join(texts.instructions[0].values())
+        yield Part(tool=None, kind="all", text=whole)
+    for place, sentence in enumerate(_list_instruction_sentences(texts), start=1):
+        yield Part(tool=None, kind="sentence", text=sentence, number=place)
+    yield from iterate_tool_parts(texts.tools)
+
+
+def count_tokens(parts: Iterable[Part]) -> int:
+    """Return the estimated tokens of ``parts``, each word once."""
+    known = list(parts)
+    sentences = any(part.tool is None and part.kind == "sentence" for part in known)
+    return sum(part.tokens for part in known if part.kind != "all" or not sentences)
+
+
+def _list_instruction_sentences(texts: ServerTexts) -> tuple[str, ...]:
+    if len(texts.instructions) != 1:
+        return ()
+    (said,) = texts.instructions
+    found = tuple(sentence for text in said.values() for sentence in split_sentences(text))
+    return found if len(found) > 1 else ()
+
+
+def iterate_tool_parts(tools: Sequence[Tool]) -> Iterator[Part]:
     """Yield every part of ``tools``, in the order in which a model reads them."""
     for tool in tools:
         yield Part(tool=tool.name, kind="name", text=tool.name)
@@ -140,10 +213,18 @@ def iterate_parts(tools: Sequence[Tool]) -> Iterator[Part]:
 
 
 def remove_part(part: Part, tools: Sequence[Tool]) -> Variant:
-    """Return the variant that removes ``part`` from ``tools``.
+    """Return the variant that removes ``part`` from ``tools``, or from the instructions.
 
     A name cannot be removed: it becomes a meaningless one (``tool_3``, ``value_2``).
     """
+    if part.tool is None:
+        return Variant(
+            name=f"without {part.label}",
+            instructions=InstructionsEdit(text="")
+            if part.number is None
+            else InstructionsEdit(without_sentences=(part.number,)),
+            description=f"What does this carry: {part.text}",
+        )
     tool = next(tool for tool in tools if tool.name == part.tool)
     return Variant(
         name=f"without {part.label}",

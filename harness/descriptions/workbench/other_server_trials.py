@@ -13,10 +13,10 @@ import anyio
 
 from harness.base import HarnessError, UsageError, canonical_json, make_one_line
 from harness.descriptions.workbench.analysis.effects import list_names
-from harness.descriptions.workbench.arms import CLEAN, Arm
+from harness.descriptions.workbench.arms import CLEAN, Arm, ServerTexts, collect_texts
 from harness.descriptions.workbench.stages import (
     WorkbenchContext,
-    collect_logged_tools,
+    collect_logged_texts,
     logged_other_server,
     only_suite,
 )
@@ -36,10 +36,8 @@ from harness.sessions import open_sessions
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList, dataclass
 
 
-def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:
-    """Start the servers of ``plan``, and return every tool that any caller is offered, once.
-
-    If two callers are offered a tool with different texts, the list has that of the first.
+def list_suite_texts(plan: RunPlan) -> ServerTexts:
+    """Start the servers of ``plan``, and return the texts that its callers are shown.
 
     Raises:
         ServerError: a server could not be started, or could not list its tools, in time.
@@ -51,7 +49,7 @@ def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:
             who = canonical_json(job.trial.case.caller.user_context)
             jobs.setdefault((job.server.name, who), job)
     try:
-        return anyio.run(_list_tools, list(jobs.values()))
+        return collect_texts(anyio.run(_list_tools, list(jobs.values())))
     # Sessions run in a task group, which raises its errors as a group.
     except BaseExceptionGroup as group:
         cause = find_cause(group)
@@ -60,15 +58,14 @@ def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:
         raise
 
 
-async def _list_tools(jobs: list[Job]) -> tuple[Tool, ...]:
-    tools: dict[str, Tool] = {}
+async def _list_tools(jobs: list[Job]) -> list[ToolList]:
+    lists = []
     async with open_sessions() as pool:
         for job in jobs:
             caller = job.trial.case.caller
             async with pool.lend_session(job.server, caller.user_context) as session:
-                for tool in session.tools.tools:
-                    tools.setdefault(tool.name, tool)
-    return tuple(tools.values())
+                lists.append(session.tools)
+    return lists
 
 
 _SHOWN = 5
@@ -137,7 +134,7 @@ def start_other_server(
     plan = other.plan_clean(keyless=keyless).plan
     require_trust(plan)
     suite = only_suite(clean)
-    tools = list_suite_tools(plan)
+    tools = list_suite_texts(plan).tools
     name = make_one_line(plan.jobs[0].server.name)
     # Two versions of a server mostly have the same name.
     if name == make_one_line(clean.jobs[0].server.name):
@@ -160,7 +157,7 @@ def read_other_server(logs: Sequence[RunLog]) -> OtherServer | None:
         if (described := logged_other_server(log)) is not None:
             return OtherServer(
                 name=described["server"],
-                tools=tuple(collect_logged_tools([log])),
+                tools=collect_logged_texts([log]).tools,
                 not_asked=described["not_asked"],
             )
     return None

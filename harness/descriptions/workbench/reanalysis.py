@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.descriptions.workbench.stages import (
     WorkbenchContext,
-    collect_logged_tools,
+    collect_logged_texts,
     drop_other_server,
     read_stage_logs,
 )
@@ -58,7 +58,7 @@ def reread_result(name: str, cwd: Path, environ: Mapping[str, str]) -> Workbench
     require_trust(plan)
     # No server is started: the tools are those that the logs have.
     result = Workbench(
-        ground, order, collect_logged_tools(drop_other_server(logs)), plan
+        ground, order, collect_logged_texts(drop_other_server(logs)), plan
     ).build_result(logs)
     return replace(result, notes=(*result.notes, *describe_suite_changes(logs[0], plan)))
 

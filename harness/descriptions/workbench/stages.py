@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from harness.base import UsageError
-from harness.descriptions.workbench.arms import Arm, variant_key
+from harness.descriptions.workbench.arms import Arm, ServerTexts, collect_texts, variant_key
 from harness.models import unknown_provider
 from harness.reports import WORKBENCH
 from harness.runlog import RESUMED_BY, RUNS, RunLog, has_header, log_path, read_log
 from harness.runner import PreparedPlan, RunPlan, RunRequest, prepare_plan
 from harness.suites import DEFAULT, load_config
-from harness.types import JsonObject, ModelSpec, Suite, Tool, dataclass
+from harness.types import JsonObject, ModelSpec, Suite, dataclass
 
 COMMAND = "harness workbench"
 """The command that resumes a stage."""
@@ -161,9 +161,6 @@ def drop_other_server(logs: Sequence[RunLog]) -> list[RunLog]:
     return [log for log in logs if logged_other_server(log) is None]
 
 
-def collect_logged_tools(logs: Sequence[RunLog]) -> list[Tool]:
-    """Return every tool that was listed for any identity in ``logs``, each once."""
-    tools = {
-        tool.name: tool for log in logs for listed in log.tools.values() for tool in listed.tools
-    }
-    return list(tools.values())
+def collect_logged_texts(logs: Sequence[RunLog]) -> ServerTexts:
+    """Return the texts that were listed for any identity in ``logs``."""
+    return collect_texts(listed for log in logs for listed in log.tools.values())

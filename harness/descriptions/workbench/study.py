@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 
 from harness.base import Registry, find_members
-from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.arms import Arm, ServerTexts
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.judging import wanted_tool
 from harness.types import JsonObject, ModelSpec, Suite, Tool, Usage, Variant, dataclass
@@ -53,8 +53,9 @@ class StudyContext:
 
     suite: Suite
     """The suite, with the selected cases."""
-    tools: tuple[Tool, ...]
-    """Every tool that is listed for an identity of the suite, once, with the server's texts."""
+    texts: ServerTexts
+    """Every tool that is listed for an identity of the suite, and the server's instructions if
+    models of the suite are given them."""
     model: str
     """Name of the model under test, without any variant."""
     baseline: bool = False
@@ -69,6 +70,11 @@ class StudyContext:
     """The model that `StudyOptions.writer` names."""
     folder: Path | None = None
     """Folder of the first run, for what must be recorded once; ``None`` in a dry run."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool that is listed for an identity of the suite, once, with the server's texts."""
+        return self.texts.tools
 
     def find_tool(self, name: str) -> Tool | None:
         """Return the tool of that name."""

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from harness.base import UsageError, make_one_line
-from harness.descriptions.workbench.arms import CLEAN, Arm, merge_arms, select_unrun_arms
+from harness.descriptions.workbench.arms import (
+    CLEAN,
+    Arm,
+    ServerTexts,
+    merge_arms,
+    select_unrun_arms,
+)
 from harness.descriptions.workbench.measurements import (
     ModelMeasurements,
     note_written_calls,
@@ -59,7 +65,7 @@ from harness.runlog import (
 )
 from harness.runner import Observer, RunOptions, RunPlan, RunRequest, launch_run
 from harness.suites import choose_variants
-from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
+from harness.types import JsonObject, ModelSpec, TrialResult, Usage
 
 AB = "ab"
 """The study that compares another server."""
@@ -85,8 +91,8 @@ class Workbench:
     """Where the suite, the servers and the models are found."""
     order: WorkbenchRequest
     """The user's order."""
-    tools: Sequence[Tool]
-    """The tools that are offered to the callers of the clean arm."""
+    texts: ServerTexts
+    """The texts that are shown to the callers of the clean arm."""
     clean: InitVar[RunPlan]
     """The plan of the clean arm."""
     writer: ModelSpec | None = None
@@ -236,7 +242,7 @@ class Workbench:
         return WorkbenchResult(
             run_id=logs[0].header.run_id if logs else "",
             suite=self._suite.name,
-            tools=tuple(self.tools),
+            texts=self.texts,
             models=tuple(
                 ModelResults(
                     model=bench.model,
@@ -287,10 +293,13 @@ class Workbench:
         """Yield the bench of every model; without a folder, before anything is run."""
         if other is None and self.other is not None:
             other = self.other.server
+        # The prompt of a leaderboard has no instructions, and a baseline reads no prompt.
+        ruled = any(case.leaderboard.system_prompt is not None for case in self._suite.cases)
         for model in self._models:
+            reads = not ruled and get_traits(model.provider).answers == "llm"
             yield StudyContext(
                 suite=self._suite,
-                tools=tuple(self.tools),
+                texts=self.texts if reads else replace(self.texts, instructions=()),
                 model=model.name,
                 baseline=get_traits(model.provider).answers != "llm",
                 options=self.order.options,

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.base import canonical_json
-from harness.descriptions.workbench.arms import tool_json
+from harness.descriptions.workbench.arms import ServerTexts, tool_json
 from harness.descriptions.workbench.study import StudyResult
-from harness.types import JsonObject, Tool, Usage, dataclass
+from harness.types import JsonObject, Usage, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,8 @@ class WorkbenchResult:
     """Folder of the first stage; empty if nothing was run."""
     suite: str
     """Name of the suite."""
-    tools: tuple[Tool, ...]
-    """The tools, with the server's words."""
+    texts: ServerTexts
+    """The tools and the instructions, with the server's words."""
     models: tuple[ModelResults, ...]
     """The results of each model."""
     logs: tuple[Path, ...]
@@ -60,7 +60,8 @@ def build_workbench_document(result: WorkbenchResult) -> JsonObject:
         "usage": asdict(result.spent),
         "notes": list(result.notes),
         "logs": [str(path) for path in result.logs],
-        "tools": list(map(tool_json, result.tools)),
+        "tools": list(map(tool_json, result.texts.tools)),
+        "instructions": list(map(dict, result.texts.instructions)),
         "models": [
             {
                 "model": model.model,

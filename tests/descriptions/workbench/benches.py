@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from harness.descriptions.workbench.arms import ServerTexts
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import StudyContext, StudyOptions
 from harness.judging.checks import VOCABULARY
@@ -46,11 +47,17 @@ def checks(assertions: Mapping[str, Any]) -> list[Check]:
     ]
 
 
-def bench(cases: Sequence[Case], tools: Sequence[Tool], **more: Any) -> StudyContext:
+def bench(
+    cases: Sequence[Case],
+    tools: Sequence[Tool],
+    *,
+    instructions: tuple[Mapping[str, str], ...] = (),
+    **more: Any,
+) -> StudyContext:
     """Return the bench of model ``m`` on suite ``s``."""
     return StudyContext(
         suite=Suite(name="s", cases=tuple(cases)),
-        tools=tuple(tools),
+        texts=ServerTexts(tools=tuple(tools), instructions=instructions),
         model="m",
         options=more.pop("options", StudyOptions()),
         **more,

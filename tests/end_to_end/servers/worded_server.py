@@ -1,7 +1,8 @@
 """An MCP server with the tools of a JSON file, which answers each call with its arguments.
 
-``python worded_server.py TOOLS.json [FRAMES]``: a list of tools as in ``tools/list``, and a file
-to which every message that it gets is added. For tests of what words do: starts in some 20 ms.
+``python worded_server.py TOOLS.json [FRAMES]``: a list of tools as in ``tools/list``, or an object
+with ``tools`` and ``instructions``; and a file to which every message that it gets is added. For
+tests of what words do: starts in some 20 ms.
 """
 
 from __future__ import annotations
@@ -18,22 +19,26 @@ INFO = {
 }
 
 
-def serve(tools: list[dict[str, Any]], frames: str = "") -> None:
+def serve(shown: Any, frames: str = "") -> None:
+    tools = shown if isinstance(shown, list) else shown["tools"]
+    info = INFO if isinstance(shown, list) else {**INFO, "instructions": shown["instructions"]}
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if frames:
             with Path(frames).open("ab") as file:
                 file.write(line)
         if "id" in request:
-            answer = {"jsonrpc": "2.0", "id": request["id"], **reply(request, tools)}
+            answer = {"jsonrpc": "2.0", "id": request["id"], **reply(request, tools, info)}
             sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
             sys.stdout.buffer.flush()
 
 
-def reply(request: dict[str, Any], tools: list[dict[str, Any]]) -> dict[str, Any]:
+def reply(
+    request: dict[str, Any], tools: list[dict[str, Any]], info: dict[str, Any]
+) -> dict[str, Any]:
     method = request["method"]
     if method == "initialize":
-        return {"result": INFO}
+        return {"result": info}
     if method == "tools/list":
         return {"result": {"tools": tools}}
     if method == "ping":

@@ -50,10 +50,13 @@ def by_words(request: Incoming) -> Step:
     return call((fitting or request.tool_names)[0 if fitting else -1], {})
 
 
-def worded(project: Project, tools: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the ``server:`` of a suite with these tools."""
+def worded(
+    project: Project, tools: list[dict[str, Any]], instructions: str | None = None
+) -> dict[str, Any]:
+    """Return the ``server:`` of a suite with these tools and instructions."""
     path = project.folder / "tools.json"
-    path.write_text(json.dumps(tools))
+    shown = tools if instructions is None else {"tools": tools, "instructions": instructions}
+    path.write_text(json.dumps(shown))
     return {"command": sys.executable, "args": [str(WORDED), str(path)]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,6 +63,28 @@ def test_ablation_claims_the_sentence_that_the_model_goes_by_and_no_other_part(
     assert studies["cost"]["selection"]["right"] == len(CASES)
     assert studies["cost"]["selection"]["tokens_each"] > 0
     assert not any(one["idle"] for one in studies["cost"]["parts"])  # 10 cases prove no absence
+
+
+@pytest.mark.slow
+def test_ablation_claims_the_sentence_of_the_instructions_that_the_model_goes_by(
+    project: Project,
+) -> None:
+    rule = "Invoices are found by find_invoices."
+
+    def by_rule(request: Incoming) -> Step:
+        if request.turn:
+            return say("Done.")
+        return call(request.tool_names[0 if rule in json.dumps(request.body) else -1], {})
+
+    said = f"Be brief. {rule}"
+    project.suite("shop", CASES, server=worded(project, TOOLS, said), variants=VARIANTS)
+    with provided(project, by_rule):
+        document = found(project, "--studies", "ablation")
+    assert list(document["instructions"][0].values()) == [said]
+    whole, sentence, *others = studies_of(document)["ablation"]["parts"]
+    assert (whole["part"]["kind"], whole["says"]) == ("all", "carries weight")
+    assert (sentence["part"]["text"], sentence["says"]) == (rule, "carries weight")
+    assert [one["says"] for one in others] == ["undecided"] * len(others)
 
 
 @pytest.mark.slow

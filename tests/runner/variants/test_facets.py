@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.workbench.arms import iterate_parts, remove_part
+from harness.descriptions.workbench.arms import iterate_tool_parts, remove_part
 from harness.runner.variants.edits import Facet, get_facet, replace_facet
 from harness.runner.variants.shown_tools import ShownTools
 from harness.types import ParameterEdit, Tool, ToolEdit, ToolList, Variant
@@ -38,7 +38,7 @@ def test_an_enum_is_replaced_where_it_stands() -> None:
 
 
 def test_the_parts_of_a_tool_have_the_enum_and_it_can_be_taken_out() -> None:
-    (part,) = [part for part in iterate_parts([TOOL]) if part.kind == "enum"]
+    (part,) = [part for part in iterate_tool_parts([TOOL]) if part.kind == "enum"]
     assert part.text == '["open", "closed"]'
     assert status(remove_part(part, [TOOL]))["anyOf"] == [{"type": "string"}, {"type": "null"}]
 

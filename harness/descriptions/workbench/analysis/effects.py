@@ -92,8 +92,8 @@ class PartEffect:
 
 
 def removal_arms(bench: StudyContext) -> list[Arm]:
-    """Return the arms that each lack one part of the tool list."""
-    return [Arm(variant=remove_part(part, bench.tools)) for part in iterate_parts(bench.tools)]
+    """Return the arms that each lack one part of the tool list or the instructions."""
+    return [Arm(variant=remove_part(part, bench.tools)) for part in iterate_parts(bench.texts)]
 
 
 def part_effects(bench: StudyContext, measured: ModelMeasurements) -> list[PartEffect]:
@@ -103,7 +103,7 @@ def part_effects(bench: StudyContext, measured: ModelMeasurements) -> list[PartE
     5 %.
     """
     clean = measured.count_trials()
-    parts = list(iterate_parts(bench.tools))
+    parts = list(iterate_parts(bench.texts))
     groups = [
         pair_trials(measured.count_trials(remove_part(part, bench.tools)), clean, measured.tests)
         for part in parts

@@ -256,7 +256,7 @@ class Improvement:
 
     def _part_effects(self) -> Iterator[tuple[Part, float]]:
         """Yield the effect of each part that another study removed, on the seen cases."""
-        for part in iterate_parts(self._bench.tools):
+        for part in iterate_parts(self._bench.texts):
             variant = remove_part(part, self._bench.tools)
             if pairs := self._pair_trials(self.split.seen, variant):
                 # Before minus after, since the variant lacks the part.

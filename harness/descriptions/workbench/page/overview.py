@@ -9,7 +9,13 @@ from typing import Any, TypeAlias
 
 from harness.base import format_money, format_number
 from harness.descriptions.workbench.analysis.effects import PART_VERDICTS
-from harness.descriptions.workbench.arms import Part, iterate_parts
+from harness.descriptions.workbench.arms import (
+    INSTRUCTIONS,
+    Part,
+    ServerTexts,
+    count_tokens,
+    iterate_parts,
+)
 from harness.descriptions.workbench.console import BASELINE, rank_findings
 from harness.descriptions.workbench.page.cells import (
     MARKS,
@@ -29,7 +35,6 @@ from harness.descriptions.workbench.workbench_result import (
 from harness.judging import judge_log
 from harness.reports import trial_detail
 from harness.runlog import RESUMED_BY, read_log, resume_command
-from harness.types import Tool
 
 MOST_BYTES = 3_000_000
 """Most bytes of all conversations of a page; the others are in the run log."""
@@ -52,7 +57,7 @@ def build_overview(result: WorkbenchResult) -> dict[str, Any]:
             ["tokens in", format_number(result.spent.input_tokens)],
             ["tokens out", format_number(result.spent.output_tokens)],
             ["cost", format_money(result.spent.cost_usd)],
-            ["tools", format_number(len(result.tools))],
+            ["tools", format_number(len(result.texts.tools))],
         ],
         "notices": [format_line(words) for words in _build_notices(result)],
         "models": [
@@ -107,7 +112,7 @@ def _model_block(
             for study, finding in rank_findings(one)
         ],
         "found": sum(len(study.findings) for study in one.studies),
-        "list": tool_list(result.tools, facts.get("ablation")),
+        "list": tool_list(result.texts, facts.get("ablation")),
         "studies": [
             {
                 "name": format_line(study.study),
@@ -122,14 +127,20 @@ def _model_block(
     }
 
 
-def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the tools with their parts; ``facts`` are those of the ablation, if it was done."""
+def tool_list(texts: ServerTexts, facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the tools with their parts, the server's instructions before them, if it has any.
+
+    ``facts`` are those of the ablation, if it was done.
+    """
     effects = {
         tuple(map(effect["part"].get, ("tool", "kind", "parameter", "number"))): effect
         for effect in (facts or {}).get("parts", ())
         if is_effect(effect) and "part" in effect
     }
-    listed = [_tool_data(tool, effects) for tool in tools]
+    by_tool: dict[str | None, list[Part]] = {}
+    for part in iterate_parts(texts):
+        by_tool.setdefault(part.tool, []).append(part)
+    listed = [_tool_data(tool or INSTRUCTIONS, parts, effects) for tool, parts in by_tool.items()]
     return {
         "tools": listed,
         "tokens": sum(tool["tokens"] for tool in listed),
@@ -139,12 +150,14 @@ def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[st
     }
 
 
-def _tool_data(tool: Tool, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> dict[str, Any]:
-    parts = [_part_data(part, effects) for part in iterate_parts([tool])]
+def _tool_data(
+    name: str, words: Sequence[Part], effects: Mapping[tuple[Any, ...], Mapping[str, Any]]
+) -> dict[str, Any]:
+    parts = [_part_data(part, effects) for part in words]
     return {
-        "name": format_line(tool.name),
+        "name": format_line(name),
         "parts": parts,
-        "tokens": sum(part["tokens"] for part in parts),
+        "tokens": count_tokens(words),
         "shown": sum(part["tone"] in {"better", "worse"} for part in parts),
         "largest": max((part["weight"] for part in parts), default=0),
     }
@@ -156,7 +169,7 @@ def _part_data(part: Part, effects: Mapping[tuple[Any, ...], Mapping[str, Any]])
     difference = 0.0 if effect is None else effect["difference"]
     share = min(1.0, abs(difference) / _STRONG)
     return {
-        "what": format_line(part.label.removeprefix(f"{part.tool}: ")),
+        "what": format_line(part.label.removeprefix(f"{part.tool or INSTRUCTIONS}: ")),
         "text": format_block(part.text),
         "tokens": part.tokens,
         "tone": verdict,

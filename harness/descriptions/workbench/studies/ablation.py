@@ -54,7 +54,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                 for one in found
             ],
         },
-        notes=tuple(_build_notes(found, measured)),
+        notes=tuple(_build_notes(bench, found, measured)),
     )
 
 
@@ -79,7 +79,14 @@ def _build_finding(one: PartEffect) -> Finding:
     )
 
 
-def _build_notes(found: Sequence[PartEffect], measured: ModelMeasurements) -> Iterator[str]:
+def _build_notes(
+    bench: StudyContext, found: Sequence[PartEffect], measured: ModelMeasurements
+) -> Iterator[str]:
+    if len(bench.texts.instructions) > 1:
+        yield (
+            "The server's instructions differ by caller: they are taken out as a whole, and none "
+            "of their sentences alone."
+        )
     known = [one.effect.smallest for one in found if one.effect.smallest is not None]
     if known:
         yield (

@@ -12,7 +12,7 @@ from harness.descriptions.workbench.analysis.effects import (
     part_effects,
     removal_arms,
 )
-from harness.descriptions.workbench.arms import iterate_parts
+from harness.descriptions.workbench.arms import count_tokens, iterate_parts
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_first
@@ -31,7 +31,7 @@ _NEEDED = ("name", "parameter name")
 
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
-    total = sum(part.tokens for part in iterate_parts(bench.tools))
+    total = count_tokens(iterate_parts(bench.texts))
     effects = sorted(part_effects(bench, measured), key=lambda one: -one.part.tokens)
     idle = [effect for effect in effects if _is_idle(effect)]
     selection = _measure_selection(bench, measured)
@@ -45,7 +45,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         findings=_build_findings(idle, total, bench.options.margin),
         facts={
             "tokens": total,
-            "idle_tokens": sum(one.part.tokens for one in idle),
+            "idle_tokens": count_tokens(one.part for one in idle),
             "selection": selection,
             "parts": [
                 {
@@ -93,7 +93,7 @@ def _measure_selection(bench: StudyContext, measured: ModelMeasurements) -> Json
 
 
 def _write_headline(total: int, selection: JsonObject) -> str:
-    words = f"The words of the list take about {total:,} tokens in each request"
+    words = f"The words of the server take about {total:,} tokens in each request"
     if selection["tokens_each"] is None:
         return f"{words}."
     return f"{words}; a right first call takes {selection['tokens_each']:,.0f} tokens in all."
@@ -102,7 +102,7 @@ def _write_headline(total: int, selection: JsonObject) -> str:
 def _build_findings(idle: Sequence[PartEffect], total: int, margin: float) -> tuple[Finding, ...]:
     if not idle:
         return ()
-    saved = sum(one.part.tokens for one in idle)
+    saved = count_tokens(one.part for one in idle)
     each = count_of(len(idle), "part")
     return (
         Finding(

@@ -8,7 +8,13 @@ from itertools import combinations
 from typing import TypeAlias, cast
 
 from harness.base.stats.units import Trials
-from harness.descriptions.workbench.arms import CLEAN, Arm, select_unrun_arms, variant_key
+from harness.descriptions.workbench.arms import (
+    CLEAN,
+    Arm,
+    ServerTexts,
+    select_unrun_arms,
+    variant_key,
+)
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements
 from harness.descriptions.workbench.study import StudyContext, StudyOptions
@@ -108,7 +114,9 @@ class Simulated:
 def on_bench(cases: int, seed: int, margin: float = 0.1) -> StudyContext:
     """Return the bench of a suite with so many questions."""
     options = StudyOptions(seed=seed, margin=margin)
-    return StudyContext(suite=suite(cases), tools=TOOLS, model="m", options=options)
+    return StudyContext(
+        suite=suite(cases), texts=ServerTexts(tools=TOOLS), model="m", options=options
+    )
 
 
 def improved(

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from harness.base.stats.intervals import wilson_interval
-from harness.descriptions.workbench.arms import CLEAN, Arm, iterate_parts, remove_part
+from harness.descriptions.workbench.arms import CLEAN, Arm, iterate_tool_parts, remove_part
 from harness.descriptions.workbench.improving.acceptance import (
     case_names,
     questions_for_gain,
@@ -151,7 +151,7 @@ def test_weights_of_parts_are_those_of_the_seen_questions_alone() -> None:
     one = on_bench(80, seed=2)
     parts = split_intents(one.suite.cases, 2)
     held_out = case_names(parts.held_out)
-    sentence = next(part for part in iterate_parts(TOOLS) if part.kind == "sentence")
+    sentence = next(part for part in iterate_tool_parts(TOOLS) if part.kind == "sentence")
     blanked = remove_part(sentence, TOOLS)
 
     def only_held_out_questions_need_it(case: Case, variant: Variant | None) -> float:

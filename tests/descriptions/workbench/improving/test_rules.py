@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.workbench.arms import iterate_parts
+from harness.descriptions.workbench.arms import iterate_tool_parts
 from harness.descriptions.workbench.improving.proposal import (
     CaseFailure,
     ExpectedCall,
@@ -151,7 +151,7 @@ def test_what_a_tool_is_not_for_moves_to_the_front() -> None:
 
 def test_sentences_that_did_nothing_are_dropped_but_never_all() -> None:
     idle = tool("list_orders", "Lists orders. Made with care. Sorted.")
-    parts = [part for part in iterate_parts([idle]) if part.kind == "sentence"]
+    parts = [part for part in iterate_tool_parts([idle]) if part.kind == "sentence"]
     known = ProposerInput(
         tools=(idle,),
         failures=(failure("x", "list_orders"),),
@@ -185,7 +185,7 @@ def test_every_rule_proposes_only_what_can_be_tried() -> None:
         state={"type": "string", "description": "One of open or closed"},
         since={"type": "string", "format": "date"},
     )
-    part = next(part for part in iterate_parts([shop]) if part.kind == "sentence")
+    part = next(part for part in iterate_tool_parts([shop]) if part.kind == "sentence")
     known = ProposerInput(
         tools=(shop, STOCK),
         failures=(failure("Show parcels", "list_orders", "list_stock"),),

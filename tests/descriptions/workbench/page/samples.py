@@ -11,7 +11,7 @@ from typing import Any
 from harness.base.stats.effects import paired_effects
 from harness.descriptions.workbench.analysis.effects import effect_facts
 from harness.descriptions.workbench.analysis.two_servers import compare_tools
-from harness.descriptions.workbench.arms import iterate_parts
+from harness.descriptions.workbench.arms import ServerTexts, iterate_tool_parts
 from harness.descriptions.workbench.page import write_page
 from harness.descriptions.workbench.study import Finding, StudyResult
 from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
@@ -56,7 +56,7 @@ def studies_of(tools: Sequence[Tool], keys: Sequence[str] = ()) -> tuple[StudyRe
                     "tokens": part.tokens,
                     **effects[place % 3],
                 }
-                for place, part in enumerate(iterate_parts(tools))
+                for place, part in enumerate(iterate_tool_parts(tools))
             ],
         },
         "confusion": {
@@ -199,7 +199,7 @@ def a_result(
     facts: dict[str, Any] = {
         "run_id": log.header.run_id,
         "suite": words[0],
-        "tools": tools,
+        "texts": ServerTexts(tools=tools),
         "models": tuple(
             ModelResults(model=name, baseline=baseline, studies=(*studies_of(tools, keys), *more))
             for name in models

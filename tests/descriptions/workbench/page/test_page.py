@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.descriptions.workbench.arms import ServerTexts
 from harness.descriptions.workbench.page.change_widgets import split_pieces
 from harness.descriptions.workbench.page.overview import collect_conversations, tool_list
 from harness.descriptions.workbench.page.study_widgets import VIEWS, study_widgets
@@ -79,7 +80,10 @@ def test_facts_of_any_unknown_study_are_shown_without_harm(facts: dict[str, Any]
 def test_any_words_of_a_tool_are_shown_without_harm(words: list[str]) -> None:
     tools = tools_of([f"t{words[0]}", *words[1:]])
     for study in studies_of(tools):
-        shown = [tool_list(tools, study.facts), *study_widgets(study.study, study.facts)]
+        shown = [
+            tool_list(ServerTexts(tools=tools), study.facts),
+            *study_widgets(study.study, study.facts),
+        ]
         assert HARMFUL.search(json.dumps(shown, ensure_ascii=False)) is None
 
 
@@ -91,7 +95,7 @@ def test_a_study_that_measured_nothing_has_a_section_all_the_same(name: str) -> 
 def test_a_part_has_its_effect_its_sign_and_its_price() -> None:
     tools = tools_of()
     ablation, *_ = studies_of(tools)
-    shown = tool_list(tools, ablation.facts)
+    shown = tool_list(ServerTexts(tools=tools), ablation.facts)
     helps, hurts, same, *_ = shown["tools"][0]["parts"]
     assert helps["says"] == "▲ carries weight"
     assert (helps["sign"], helps["shade"]) == ("helps", 4)
@@ -101,8 +105,17 @@ def test_a_part_has_its_effect_its_sign_and_its_price() -> None:
     assert (same["sign"], same["shade"]) == ("none", 0)
 
 
+def test_the_instructions_stand_before_the_tools() -> None:
+    texts = ServerTexts(tools=tools_of(), instructions=({"shop": "Ask first. Be brief."},))
+    first, second, *_ = tool_list(texts, None)["tools"]
+    assert first["name"] == "the server's instructions"
+    assert [part["what"] for part in first["parts"]] == ["all", "sentence 1", "sentence 2"]
+    assert first["tokens"] == sum(part["tokens"] for part in first["parts"][1:])
+    assert second["name"] == tools_of()[0].name
+
+
 def test_without_an_ablation_the_list_says_that_effects_are_not_known() -> None:
-    shown = tool_list(tools_of(), None)
+    shown = tool_list(ServerTexts(tools=tools_of()), None)
     assert shown["measured"] == 0
     assert {part["says"] for part in shown["tools"][0]["parts"]} == {"· not measured"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.stats.paired_tests import compute_mcnemar_p
-from harness.descriptions.workbench.arms import iterate_parts, remove_part
+from harness.descriptions.workbench.arms import iterate_parts, iterate_tool_parts, remove_part
 from harness.descriptions.workbench.studies import ab, ablation, cost, decoys
 from harness.descriptions.workbench.study import OtherServer, StudyOptions
 from harness.types import Usage, Variant
@@ -17,7 +17,7 @@ from tests.descriptions.workbench.benches import Trials, bench, case, measured, 
 TOOLS = [tool("find", "Find orders. Use it for invoices.")]
 NAMES = [f"c{number:03}" for number in range(40)]
 CASES = [case(name, must_call=["find"]) for name in NAMES]
-PARTS = list(iterate_parts(TOOLS))  # name, sentence 1, sentence 2
+PARTS = list(iterate_tool_parts(TOOLS))  # name, sentence 1, sentence 2
 
 
 def ends(failed: int, names: list[str] = NAMES) -> Mapping[str, Trials]:
@@ -61,6 +61,36 @@ def test_a_part_that_does_harm_is_told_as_a_gain_without_it(tmp_path: Path) -> N
     [part] = result.facts["parts"]
     assert (part["verdict"], part["says"]) == ("worse", "does harm")
     assert "30 points of pass rate are gained." in result.findings[0].text
+
+
+def test_a_sentence_of_the_instructions_carries_weight_like_one_of_a_tool(tmp_path: Path) -> None:
+    stage = bench(CASES, TOOLS, instructions=({"shop": "Ask first. Be brief."},))
+    parts = list(iterate_parts(stage.texts))
+    ended = {"sentence 1": ends(14), "all": ends(15)}
+    arms = [
+        (
+            remove_part(part, TOOLS),
+            ended.get(part.label.split(": ")[1], ends(0)) if part.tool is None else ends(0),
+        )
+        for part in parts
+    ]
+    run = measured(tmp_path, (None, ends(0)), *arms)
+    first, second, *_ = ablation.STUDY.read(stage, run).facts["parts"]
+    assert (first["label"], first["says"]) == ("the server's instructions: all", "carries weight")
+    assert (second["label"], second["says"]) == (
+        "the server's instructions: sentence 1",
+        "carries weight",
+    )
+    facts = cost.STUDY.read(stage, run).facts
+    assert facts["tokens"] == sum(part.tokens for part in parts if part.kind != "all")
+
+
+def test_instructions_that_differ_by_caller_are_said_to_be_removed_as_a_whole(
+    tmp_path: Path,
+) -> None:
+    stage = bench(CASES, TOOLS, instructions=({"shop": "Ask. Wait."}, {"shop": "Wait."}))
+    result = ablation.STUDY.read(stage, measured(tmp_path, (None, ends(0))))
+    assert "differ by caller" in result.notes[0]
 
 
 def test_too_few_cases_for_so_many_parts_are_told_and_nothing_is_claimed(tmp_path: Path) -> None:
