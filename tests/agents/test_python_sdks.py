@@ -27,7 +27,10 @@ INSTALLED = {
 
 
 def example(module: str) -> str:
-    """Return the block of the page that begins with the name of that file."""
+    """Return that file of the page, or beside it."""
+    beside = ROOT / "docs" / "agents_example" / f"{module}.py"
+    if beside.exists():
+        return beside.read_text("utf-8")
     found = re.search(rf"```python\n(# {module}\.py\n.*?)```", PAGE, re.DOTALL)
     assert found is not None
     return found[1]

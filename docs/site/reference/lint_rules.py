@@ -15,8 +15,8 @@ from harness.descriptions.linting.findings import (
 HEAD = """# Lint rules
 
 {example}
-Every rule of `harness lint`, with its severity and why it matters, from the rules themselves.
-[harness lint](../lint.md) says what each finds.
+Every rule of `harness lint`, from the rules themselves: its severity, why it matters, and what to
+write instead. [harness lint](../lint.md) explains the kinds of evidence.
 
 """
 KINDS = ("measured", "reported", "opinion")
@@ -33,11 +33,17 @@ def lint_rules_page() -> str:
 def _family(name: str) -> str:
     rules = FAMILIES.get(name).rules
     rows = (
-        (as_code(rule), said.severity, said.evidence.kind, from_docstring(said.why))
+        (
+            as_code(rule),
+            said.severity,
+            said.evidence.kind,
+            from_docstring(said.why),
+            plain(said.instead),
+        )
         for rule, said in rules.items()
     )
     title = name.replace("_", " ").capitalize()
-    return f"## {title}\n\n" + table(("rule", "severity", "evidence", "why"), rows)
+    return f"## {title}\n\n" + table(("rule", "severity", "evidence", "why", "instead"), rows)
 
 
 def _evidence() -> Iterator[tuple[str, ...]]:

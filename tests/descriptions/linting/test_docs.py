@@ -12,8 +12,11 @@ PAGE = (Path(__file__).parents[3] / "docs" / "lint.md").read_text(encoding="utf-
 
 
 def test_the_table_holds_every_rule_with_its_severity() -> None:
-    rows = dict(re.findall(r"^\| `([\w-]+)` \| (error|warning|note) \|", PAGE, re.MULTILINE))
-    assert rows == {name: rule.severity for name, rule in load_rules().items()}
+    rows = re.findall(r"^\| (error|warning|note) \| [^|]+ \| (.*) \|$", PAGE, re.MULTILINE)
+    shown = {
+        rule: severity for severity, rules in rows for rule in re.findall(r"`([\w-]+)`", rules)
+    }
+    assert shown == {name: rule.severity for name, rule in load_rules().items()}
 
 
 def test_the_bounds_are_those_that_are_used() -> None:

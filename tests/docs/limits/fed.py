@@ -174,7 +174,7 @@ OF_SUITES = (
         check="must_call:",
     ),
     of_suite(
-        "A key that is not in these tables",
+        "An unknown key is an error, and the message",
         "unknown key 'promt' in test 'a'",
         "Did you mean 'prompt'?",
         case="promt: x",
@@ -184,7 +184,7 @@ OF_SUITES = (
         "The file has a key that harness does not know", "unknown key 'modle'", top="modle: x"
     ),
     Feed(
-        words="the checks; a test that checks nothing is an error",
+        words="A test that checks nothing is an error",
         says=(f"{SUITE}:4:5: test 'a' checks nothing.", "must_call"),
         files={SUITE: "suite: s\nserver: plain\ntests:\n  - {name: a, prompt: hello}\n"},
     ),

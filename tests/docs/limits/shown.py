@@ -246,7 +246,6 @@ NO_LIMITS: Mapping[str, tuple[str, ...]] = {
         "gives what its owner is refused in a session of their own",
         "a caller who got an answer is refused",
         "`readOnlyHint: false` and `destructiveHint: true` do not read",
-        "is called only if its verbs are [known to read]",
         "An unknown verb (*push*",
         "because the server takes no more requests",
     ),

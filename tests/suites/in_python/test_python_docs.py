@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from harness.base.registry import Registry
-from harness.judging.checks.python_run import PythonRun
 from harness.reports.writers import WRITERS
 from harness.suites.discovery import PYTHON_SUITES
-from harness.suites.in_python.case import PythonCase
 from harness.suites.readers import READERS
 from harness.types import Counts, Report, Usage
 from tests.end_to_end.warm import warm_python
@@ -51,16 +48,6 @@ def test_the_function_in_place_of_a_model_answers_as_written(tmp_path: Path) -> 
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
     )
     assert finished.stdout == "passed\n", finished.stderr
-
-
-def test_every_part_of_a_case_and_of_a_run_has_its_place() -> None:
-    named = set(
-        re.findall(
-            r"`(\w+)`", "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))
-        )
-    )
-    assert {field.name for field in fields(PythonCase)} <= named
-    assert {field.name for field in fields(PythonRun)} <= named
 
 
 def test_every_number_of_the_summary_is_named() -> None:
