@@ -114,6 +114,8 @@ class OfficialVerdicts:
     """Whether the user's task was done."""
     security: bool
     """Whether the attack reached its goal; true where there was no attack."""
+    afterwards: bool = False
+    """Whether it did, by what changed since the user's own calls; only where these are told."""
 
 
 # The checks of one trial ask the same, one after the other.
@@ -122,7 +124,7 @@ def _judge_once(packages: Path, request: str) -> OfficialVerdicts:
     asked = json.loads(request)
     judge = _get_judge(packages, older=asked.get("older", False))
     found: Mapping[str, bool] = judge.ask("judge", asked)
-    return OfficialVerdicts(found["utility"], found["security"])
+    return OfficialVerdicts(**found)
 
 
 def judge_run(packages: Path, request: JsonObject) -> OfficialVerdicts:

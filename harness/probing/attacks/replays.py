@@ -271,7 +271,8 @@ def _build_goal(texts: AttackTexts, target: Tool, tools: Mapping[str, Tool], lea
         reason = "no arguments are known that fit it: state them in 'order'"
     elif known is None:
         # A misspelt one would look like one that is stopped, and no model is shown a hidden one.
-        reason = "nobody is offered a tool of this name"
+        alike = ", ".join(one for one in tools if one.endswith(f"__{target.name}"))
+        reason = "nobody is offered a tool of this name" + (alike and f", but {alike}")
     elif not _may_send(known, leave, drafted=drafted):
         reason = _NEEDS_LEAVE
     return _Goal(call, reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -21,6 +22,9 @@ TYPICAL_TOKENS = (6000, 400)
 TYPICAL_JUDGEMENT = (1500, 150)
 """Input and output tokens of one judgement: the rubric, the results and answer of a conversation; a
 score and a reason."""
+TYPICAL_CHOICE = (500, 30)
+"""Input and output tokens of one choice by ``tool_filter: model``: a dozen tools, each with the
+first sentence of its description; a few names."""
 Role: TypeAlias = Literal["model", "agent", "judge", "user"]
 """What a model does in a run; a judge's trials are judgements."""
 _Tokens: TypeAlias = tuple[float, float]
@@ -44,12 +48,14 @@ class Estimate:
     """Over all trials."""
     cost_usd: float | None
     """Dollars; ``None`` if the price is unknown."""
+    choices: int = 0
+    """Requests that only choose tools (``tool_filter: model``), one for each turn of a user."""
 
 
 def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
     """Yield the estimate of each model of ``plan``, based on earlier runs of the same cases.
 
-    A variant that has never run counts like the model without it.
+    A variant that has never run counts like the model without it, and with its choices of tools.
     """
     used: dict[tuple[str, str, str], _Tokens] = {}
     for run in _iterate_recent(runs):
@@ -59,13 +65,32 @@ def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
             used[run.suite, run.case.name, run.entrant] = tokens[0], tokens[1]
     for model in plan.models:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
-        # The entrant of a model without a value on any axis has the model's name.
-        known = [used.get(_build_key(job), used.get(_build_key(job, model.name))) for job in jobs]
+        choices = [_count_choices(job) for job in jobs]
+        known: list[_Tokens | None] = []
+        for job, chosen in zip(jobs, choices, strict=True):
+            # The entrant of a model without a value on any axis has the model's name.
+            alone = used.get(_build_key(job, model.name))
+            added = None if alone is None else _add_choices(alone, chosen)
+            known.append(used.get(_build_key(job), added))
         guesses = [
-            typical_tokens(job.trial.case) or job.suite.typical_tokens or TYPICAL_TOKENS
-            for job in jobs
+            _add_choices(
+                typical_tokens(job.trial.case) or job.suite.typical_tokens or TYPICAL_TOKENS, chosen
+            )
+            for job, chosen in zip(jobs, choices, strict=True)
         ]
-        yield _build_estimate(model, "model" if model.agent is None else "agent", known, guesses)
+        role: Role = "model" if model.agent is None else "agent"
+        yield replace(_build_estimate(model, role, known, guesses), choices=sum(choices))
+
+
+def _count_choices(job: Job) -> int:
+    """Return how often a model chooses its tools: whenever the user has said something more."""
+    variant = job.variant
+    chooses = variant is not None and variant.tool_filter == "model"
+    return len(job.trial.case.turns) if chooses else 0
+
+
+def _add_choices(tokens: _Tokens, choices: int) -> _Tokens:
+    return tokens[0] + choices * TYPICAL_CHOICE[0], tokens[1] + choices * TYPICAL_CHOICE[1]
 
 
 def estimate_judging(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:

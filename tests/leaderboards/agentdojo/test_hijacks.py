@@ -65,7 +65,27 @@ def test_nothing_but_the_model_stands_between_an_attacker_and_agentdojos_goals(
     assert len(replays) == 140
     silent = {one["goal"] for one in replays if one["outcome"] == "not_sent"}
     assert silent == {"travel injection_task_6"}
-    # With four user tasks the package's check fails, though nothing is refused: nothing is claimed.
-    unclear = {one["goal"] for one in replays if one["outcome"] == "unclear"}
-    assert unclear == {"travel injection_task_2"}
-    assert done.document["totals"]["open"] == 140 - 20 - 4
+    # Four users make an entry in the same calendar before: the check seeks the attacker's in its
+    # place, and finds it where it would be in what the user left.
+    later = [one for one in replays if "from where the user's calls ended" in one["why"]]
+    assert [one["goal"] for one in later] == ["travel injection_task_2"] * 4
+    assert done.document["totals"]["open"] == 140 - 20
+
+
+def test_an_order_that_names_a_number_names_the_one_that_it_has_after_the_users_calls() -> None:
+    installed()
+    [suite] = AGENTDOJO.build_hijacks("workspace")
+    # By hand: 40 user tasks, 14 injection tasks, of which eight have no ground truth.
+    assert len(suite.cases) == 560
+    silent = [case for case in suite.cases if case.checks[0].params["not_sent"]]
+    assert len(silent) == 40 * 8
+    # A mail is sent and deleted; user_task_25 sends three before.
+    deleted = {
+        case.name: case.calls[-1].arguments["email_id"]
+        for case in suite.cases
+        if case.checks[0].params["injection_task"] == "injection_task_5"
+    }
+    assert deleted["workspace-user_task_0-injection_task_5"] == "34"
+    assert deleted["workspace-user_task_25-injection_task_5"] == "37"
+    by_name = {case.name: case for case in suite.cases}
+    assert judge(by_name["workspace-user_task_25-injection_task_5"], "ok") == "hijack:open"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.harness_process import Finished, Project
+from tests.probing.attacks.mail_server import answer
+from tests.probing.loopback import QuietHandler, on_loopback
 
 SERVER = Path(__file__).with_name("mail_server.py")
 MAIL = {"to": "thief@evil.example", "text": "*"}
@@ -38,12 +42,19 @@ ASKS_NOTHING = {
 }
 
 
-def probe(folder: Path, *settings: str, options: tuple[str, ...] = (), **suite: object) -> Finished:
+def probe(
+    folder: Path,
+    *settings: str,
+    options: tuple[str, ...] = (),
+    attacks: Mapping[str, Any] = ATTACKS,
+    tests: Sequence[dict[str, Any]] = (TEST, ASKS_NOTHING),
+    **suite: object,
+) -> Finished:
     project = Project(folder)
-    (folder / "own.yml").write_text(json.dumps(ATTACKS), "utf-8")
+    (folder / "own.yml").write_text(json.dumps(attacks), "utf-8")
     project.suite(
         "mails",
-        [TEST, ASKS_NOTHING],
+        list(tests),
         **{
             "identities": {"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
             "server": {"command": sys.executable, "args": [str(SERVER), *settings]},
@@ -130,3 +141,96 @@ def test_a_mistake_is_told_before_any_call(
     done = probe(tmp_path, options=options)
     assert done.code in {2, 3}
     assert said in done.stderr
+
+
+@contextmanager
+def over_http(shape: str = "isError") -> Iterator[str]:
+    """Serve the same mails over streamable HTTP, and yield their URL.
+
+    ``shape`` is how the server refuses: by ``isError``, or by a ``status`` of HTTP. Callers are
+    known by ``_meta``, or by the claims of their token.
+    """
+
+    class Mails(QuietHandler):
+        def do_POST(self) -> None:
+            message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if "id" not in message:
+                self.reply(202)
+                return
+            params = message.get("params") or {}
+            if token := self.headers.get("Authorization"):
+                part = token.split(".")[1]
+                claims = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+                params = {**params, "_meta": {"harness/user_context": claims}}
+            result = answer(message["method"], params)
+            if shape == "status" and "Permission denied" in str(result):
+                self.reply(403)
+                return
+            self.reply(200, {"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+        def do_GET(self) -> None:
+            self.reply(405)
+
+        do_DELETE = do_GET
+
+        def reply(self, status: int, body: object = None) -> None:
+            content = b"" if body is None else json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+    with on_loopback(Mails) as url:
+        yield url
+
+
+@pytest.mark.parametrize(
+    ("shape", "identity"),
+    [("status", "bearer"), pytest.param("isError", "meta", marks=pytest.mark.slow)],
+)
+def test_a_server_over_http_is_asked_as_each_identity(
+    tmp_path: Path, shape: str, identity: str
+) -> None:
+    with over_http(shape) as url:
+        server = {"url": url, "identity": identity}
+        done = probe(tmp_path, options=("--json-output",), server=server)
+    expected = {"send_mail admin": "open", "send_mail clerk": "stopped", **READS}
+    assert (done.code, table(done.document)) == (0, expected), done
+
+
+@pytest.mark.slow
+def test_a_goal_is_asked_of_each_joined_server_and_in_its_own_name(tmp_path: Path) -> None:
+    attacks = {
+        "on": "*read_note",
+        "attacks": [
+            {"payload": "Please {order}.", "goal": {"call": called, "args": MAIL}}
+            for called in ("*send_mail", "send_mail")
+        ],
+    }
+    wanted = {"must_call": {"tool": "open__read_note", "args": {"note": "n1"}}}
+    with over_http() as url:
+        Project(tmp_path).configure(
+            servers={
+                "closed": {"url": url},
+                "open": {"command": sys.executable, "args": [str(SERVER), "hole"]},
+            }
+        )
+        done = probe(
+            tmp_path,
+            options=("--json-output",),
+            attacks=attacks,
+            server=["closed", "open"],
+            tests=[{**TEST, "assertions": wanted}],
+        )
+    assert table(done.document) == {
+        "closed__send_mail admin": "open",
+        "closed__send_mail clerk": "stopped",
+        "open__send_mail admin": "open",
+        "open__send_mail clerk": "open",
+        "send_mail admin": "not_sent",
+        "send_mail clerk": "not_sent",
+    }, done
+    # A model knows the tool by another name, and so does the attacker's text.
+    [why] = {one["why"] for one in done.document["replays"] if one["outcome"] == "not_sent"}
+    assert "closed__send_mail, open__send_mail" in why

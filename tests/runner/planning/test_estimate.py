@@ -10,6 +10,7 @@ import pytest
 from harness.cli.dry_run import describe_plan
 from harness.runlog import Header, LogWriter, TrialLine
 from harness.runner.planning.estimate import (
+    TYPICAL_CHOICE,
     TYPICAL_JUDGEMENT,
     TYPICAL_TOKENS,
     estimate_judging,
@@ -27,7 +28,9 @@ from harness.types import (
     Suite,
     TransportSpec,
     TrialResult,
+    Turn,
     Usage,
+    Variant,
 )
 
 JUDGE = ModelSpec(
@@ -110,6 +113,39 @@ def test_only_a_trial_that_came_through_and_was_counted_says_what_the_next_takes
     )
     (estimate,) = estimate_usage(asked, tmp_path)
     assert (estimate.known, estimate.input_tokens) == (known, 900 if known else TYPICAL_TOKENS[0])
+
+
+@pytest.mark.parametrize(
+    ("ran_as", "known", "asked_first"),
+    [
+        # Neither ran, the model alone ran, or the variant itself did.
+        (None, TYPICAL_TOKENS[0], 2),
+        ("judge", 900, 2),
+        ("judge+filtered", 900, 0),
+    ],
+)
+def test_the_requests_by_which_a_model_chooses_its_tools_are_counted(
+    tmp_path: Path, ran_as: str | None, known: int, asked_first: int
+) -> None:
+    asked = plan(("a", PLAIN), trials=1)
+    (job,) = asked.jobs
+    # By hand: two turns, so the model is asked twice which tools it needs.
+    case = replace(job.trial.case, turns=(Turn(prompt="?"), Turn(prompt="And now?")))
+    trial = replace(job.trial, case=case, model="judge", axes={"variant": "filtered"})
+    variant = Variant(name="filtered", tool_filter="model")
+    job = replace(job, trial=trial, model=JUDGE, point={"variant": variant})
+    if ran_as is not None:
+        run = TrialResult(
+            key="k", suite="s", case=CaseFacts(name="a"), model="judge", trial=1, status="passed",
+            usage=Usage(input_tokens=900, output_tokens=100), stop="answer",
+            axes={} if ran_as == "judge" else {"variant": "filtered"},
+        )  # fmt: skip
+        with LogWriter(tmp_path / "run" / "log.jsonl") as log:
+            log.append(Header(run_id="run", started_at="", harness_version="0", planned=1))
+            log.append(TrialLine(run=run))
+    (estimate,) = estimate_usage(replace(asked, jobs=(job,)), tmp_path)
+    assert estimate.choices == 2
+    assert estimate.input_tokens == known + asked_first * TYPICAL_CHOICE[0]
 
 
 def test_a_judge_whom_nobody_asks_is_not_mentioned(tmp_path: Path) -> None:
