@@ -87,11 +87,11 @@ def _format_estimate(estimate: Estimate) -> str:
     basis = f"a rule of thumb, {sent // trials:,} + {said // trials:,} tokens a {unit}"
     if estimate.known:
         basis = f"{estimate.known} of {trials} {unit}s by earlier runs"
-    choices = ""
+    asked = f"{trials} {unit}s"
     if estimate.choices:
-        choices = f" and {format_count(estimate.choices, 'choice')} of tools"
+        asked += f" and {format_count(estimate.choices, 'choice')} of tools"
     return (
-        f"{role} {name} ({estimate.model.model_id}): {trials} {unit}s{choices}, about {sent:,} tokens in "
+        f"{role} {name} ({estimate.model.model_id}): {asked}, about {sent:,} tokens in "
         f"and {said:,} out, cost about {format_money(estimate.cost_usd)} (estimated: {basis})"
     )
 

@@ -67,7 +67,7 @@ def test_a_dry_run_is_one_document_where_one_is_asked_for() -> None:
             "estimates": [
                 {"model": "lexical", "role": "model", "trials": 1, "known": 0, "input_tokens": 0,
                  "output_tokens": 0,
-                 "cost_usd": 0.0},
+                 "cost_usd": 0.0, "choices": 0},
             ],
         },
     }  # fmt: skip

@@ -152,7 +152,7 @@ def over_http(shape: str = "isError") -> Iterator[str]:
     """
 
     class Mails(QuietHandler):
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802 - called by name
             message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if "id" not in message:
                 self.reply(202)
@@ -168,10 +168,10 @@ def over_http(shape: str = "isError") -> Iterator[str]:
                 return
             self.reply(200, {"jsonrpc": "2.0", "id": message["id"], "result": result})
 
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802
             self.reply(405)
 
-        do_DELETE = do_GET
+        do_DELETE = do_GET  # noqa: N815
 
         def reply(self, status: int, body: object = None) -> None:
             content = b"" if body is None else json.dumps(body).encode()
