@@ -22,8 +22,11 @@ ROOT = Path(__file__).parents[1]
 AGENT = ROOT / "tests" / "agents" / "agent.py"
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
+_KINDS = {"#": "python", "---": "diff"}
+"""How the first line of an addition, with the path of its file, begins."""
 _SECTION = re.compile(r"^### … (?P<what>.+?)\n(?P<text>.*?)(?=^##)", re.MULTILINE | re.DOTALL)
-_BLOCK = re.compile(r"^```(python|diff)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_DIFF = re.compile(r"^```diff\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"^Example: \[`\w+\.py`\]\((.+)\)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,11 @@ class Addition:
 def additions() -> list[Addition]:
     found = []
     for section in _SECTION.finditer(PAGE):
-        for kind, text in _BLOCK.findall(section["text"]):
+        files = [(ROOT / name).read_text("utf-8") for name in _FILE.findall(section["text"])]
+        for text in (*files, *_DIFF.findall(section["text"])):
             first, _, rest = text.partition("\n")
-            path = first.removeprefix("# ").removeprefix("--- ")
-            found.append(Addition(section["what"], kind, path, rest))
+            mark, _, path = first.partition(" ")
+            found.append(Addition(section["what"], _KINDS[mark], path, rest))
     return found
 
 

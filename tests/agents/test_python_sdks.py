@@ -28,7 +28,7 @@ INSTALLED = {
 
 def example(module: str) -> str:
     """Return that file of the page, or beside it."""
-    beside = ROOT / "docs" / "agents_example" / f"{module}.py"
+    beside = ROOT / "docs" / "examples" / "agents" / f"{module}.py"
     if beside.exists():
         return beside.read_text("utf-8")
     found = re.search(rf"```python\n(# {module}\.py\n.*?)```", PAGE, re.DOTALL)

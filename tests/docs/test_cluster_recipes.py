@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.docs.snippets import Snippet, snippets
+from docs.site.pages import ROOT
 
 SAYS_ITS_ARGUMENTS = '#!/bin/sh\necho "$@" "$RAY_ADDRESS"\nexit ${CODE:-0}\n'
-RECIPES = [one for one in snippets() if one.page == "docs/engines.md"]
-SCRIPTS = [one.text for one in RECIPES if one.begin == "#!/bin/bash"]
-WITH_RAY, PART, MERGE = SCRIPTS
+RECIPES = ROOT / "docs" / "examples" / "cluster"
+WITH_RAY, PART, MERGE = (
+    (RECIPES / name).read_text("utf-8") for name in ("ray.sh", "part.sh", "merge.sh")
+)
 
 
 @pytest.fixture
@@ -48,12 +49,7 @@ def run(
 
 
 def document(kind: str) -> Any:
-    (text,) = (one.text for one in RECIPES if _kind(one) == kind)
-    return yaml.safe_load(text)
-
-
-def _kind(snippet: Snippet) -> str | None:
-    return yaml.safe_load(snippet.text)["kind"] if snippet.begin.startswith("apiVersion:") else None
+    return yaml.safe_load((RECIPES / f"{kind.lower()}.yml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("code", [0, 1])

@@ -6,11 +6,11 @@ import pytest
 
 from tests.docs.reading import JOBS, MINUTES, count_minutes, count_pages, list_unreached
 
-MOST_IN_ALL = 65_900
+MOST_IN_ALL = 60_100
 MOST = 1_700
 """Words of a page, but of the longer ones below."""
 LONGER = {
-    "CONTRIBUTING.md": 3_500,  # most of it are the additions that a test carries out
+    "CONTRIBUTING.md": 2_300,
     "docs/agents.md": 1_750,
     "docs/probing.md": 2_800,
     "docs/reliability.md": 1_950,

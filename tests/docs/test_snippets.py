@@ -26,10 +26,6 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/ci.md", "permissions:"): "a workflow: tests/packaging/test_action.py runs its steps",
     ("docs/ci.md", "include:"): "a pipeline: tests/packaging/test_gitlab.py runs its script",
     ("docs/ci.md", "repos:"): "hooks: tests/end_to_end/test_ci_page.py compares them",
-    ("docs/engines.md", "apiVersion:"): (
-        "for a cluster of Kubernetes: tests/docs/test_cluster_recipes.py runs its commands"
-    ),
-    ("docs/engines.md", "#!/bin/bash"): "for Slurm: tests/docs/test_cluster_recipes.py runs it",
     ("docs/engines.md", "job=$(sbatch"): "for Slurm: the scripts that it submits are run",
     ("docs/engines.md", "jobs:"): "a workflow of shards and merge, which tests of both run",
     ("docs/migrate.md", "mxcp: 1"): (
@@ -41,7 +37,6 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/policies.md", "- run: harness evals customers --report junit:report.xml"): (
         "steps of a workflow"
     ),
-    ("docs/recipes.md", "mxcp: 1"): _MXCP,
     ("docs/recipes.md", "policies:"): _MXCP,
     ("docs/reports.md", '{"suite": "support_desk", "case_id": "who_is_it", "model": "'): _CUT,
     ("docs/tutorial/index.md", "must_error: [{tool: read_multiple_files, severity: warn}]"): (

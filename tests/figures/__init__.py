@@ -27,7 +27,7 @@ MOST_COMPLEXITY = 12
 """Branches of one function, as McCabe counts them."""
 
 _ADDITION = re.compile(r"^### … (?P<what>.+?)\n(?P<text>.*?)(?=^##)", re.MULTILINE | re.DOTALL)
-_TOUCHED = re.compile(r"^```(?:python|diff)\n(?:#|---) (harness/\S+)$", re.MULTILINE)
+_TOUCHED = re.compile(r"^```diff\n--- (harness/\S+)$|^Example: \[`(\w+\.py)`\]", re.MULTILINE)
 _COMPLEXITY = re.compile(r"\((\d+) > ")
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import click
-
-from harness.cli.commands.init import command
 from harness.descriptions.drafting.draft import MOST_TOOLS, draft_suite
 from harness.descriptions.drafting.render import suite_text
 from harness.judging.checks import VOCABULARY
@@ -55,13 +52,6 @@ def test_the_drafted_suite_that_it_shows_is_what_is_drafted(tmp_path: Path) -> N
         shown.server.transport.args,
         shown.server.guard.block,
     )
-
-
-def test_every_option_stands_in_the_table() -> None:
-    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
-    assert options
-    for option in options:
-        assert all(f"`{name}" in PAGE for name in option.opts)
 
 
 def test_the_bound_is_the_one_that_is_used() -> None:

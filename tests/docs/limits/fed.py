@@ -150,7 +150,7 @@ OF_CHECKS = (
         check="answer_json: {type: object, patternProperties: {'^a': {}}}",
     ),
     of_suite(
-        "That is an error with its place, which says what the schema demands",
+        "One that no valid call can match is an error",
         "no argument 'm'",
         "It takes n.",
         check="must_call: [{tool: echo, args: {m: 1}}]",
@@ -180,9 +180,7 @@ OF_SUITES = (
         case="promt: x",
     ),
     of_suite("`unknown key … in …`", "unknown key 'modle' in the suite", top="modle: x"),
-    of_suite(
-        "The file has a key that harness does not know", "unknown key 'modle'", top="modle: x"
-    ),
+    of_suite("An unknown key is an error, and the message", "unknown key 'modle'", top="modle: x"),
     Feed(
         words="A test that checks nothing is an error",
         says=(f"{SUITE}:4:5: test 'a' checks nothing.", "must_call"),

@@ -17,8 +17,12 @@ _FILE = re.compile(
 """A paragraph that begins with a file's name, and the block after it."""
 
 
-def files_of(title: str, page: str = PAGE) -> dict[str, str]:
-    """Return the files that stand under the heading ``title``, by name."""
+def files_of(title: str, page: str | None = None) -> dict[str, str]:
+    """Return the files under the heading ``title`` of a page, or of that example, by name."""
+    if page is None:
+        folder = DOCS / "examples" / title.lower()
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
     (section,) = (
         part for part in re.split(r"^## ", page, flags=re.MULTILINE) if part.startswith(title)
     )
