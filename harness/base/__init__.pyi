@@ -42,6 +42,7 @@ from .documents.fields import parse_items as parse_items
 from .documents.fields import parse_list as parse_list
 from .documents.fields import parse_mapping as parse_mapping
 from .documents.fields import parse_mapping_or_line as parse_mapping_or_line
+from .documents.fields import parse_part as parse_part
 from .documents.fields import parse_share as parse_share
 from .documents.fields import parse_single_line as parse_single_line
 from .documents.fields import parse_version as parse_version

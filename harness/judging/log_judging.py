@@ -83,9 +83,11 @@ def build_view(
 
 
 def _list_side_content(transcript: Transcript) -> tuple[SideContent, ...]:
-    """Return what was shown beside tools, resources that were read for the model included."""
+    """Return what was shown beside tools, prompts and resources for the model included."""
     # Where identities are compared, the first of a server's resources were read already.
-    own = {read.side_content.place: read.side_content for read in transcript.resource_reads}
+    got = transcript.used_prompt
+    shown = (*(() if got is None else (got,)), *transcript.resource_reads)
+    own = {one.side_content.place: one.side_content for one in shown}
     return (*transcript.beside, *(one for one in own.values() if one not in transcript.beside))
 
 

@@ -113,6 +113,8 @@ def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[s
         yield "it attaches files, which only models are given"
     if case.caller.context:
         yield "it has 'context', which only models are given: an agent reads resources itself"
+    if case.caller.use_prompt is not None:
+        yield "it has 'use_prompt', which only models are given"
     if not kind.resumes(spec):
         if case.user is not None:
             yield "it has a simulated user, and this kind of agent cannot continue a conversation"

@@ -36,6 +36,17 @@ from harness.types import (
 _ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
 """After these endings the user may continue."""
 
+LIMIT_WORDS: dict[Stop, str] = {
+    "reply_limit": "the limit of replies was reached",
+    "call_limit": "the limit of tool calls was reached",
+    "token_limit": "the limit of tokens was reached",
+    "cost_limit": "the limit of cost was reached",
+    "max_tokens": "the reply was cut at the model's token limit",
+    "malformed_call": "a call of the reply could not be read",
+    "context_limit": "the conversation no longer fits the model",
+}
+"""Why a requested call was not sent, by what ended the conversation."""
+
 
 class Conversation(ABC):
     """One case, talked through by its user and whoever answers."""

@@ -12,7 +12,7 @@ from functools import partial
 
 import anyio
 
-from harness.base import ModelError, utc_now
+from harness.base import ModelError, UsageError, utc_now
 from harness.judging import is_kept_from
 from harness.models import CallIds, Model, cut_result, restore_ids
 from harness.runner.content.given_content import (
@@ -21,7 +21,8 @@ from harness.runner.content.given_content import (
     give_media,
     give_reads,
 )
-from harness.runner.conversation import Conversation, find_usage_limit
+from harness.runner.content.opening_prompts import get_opening
+from harness.runner.conversation import LIMIT_WORDS, Conversation, find_usage_limit
 from harness.runner.strategies import Strategy
 from harness.runner.users import Speaker
 from harness.sessions import Session, build_unanswered_call, read_resource
@@ -31,6 +32,7 @@ from harness.types import (
     Case,
     Message,
     Outcome,
+    PromptGet,
     Reply,
     ResourceRead,
     ScriptedCall,
@@ -84,18 +86,6 @@ class ModelUnderTest:
         pairs = zip(own.tool_requests, reply.tool_requests, strict=True)
         self._given_ids |= {ours.id: its.id for ours, its in pairs if ours.id != its.id}
         return own
-
-
-_LIMITED: dict[Stop, str] = {
-    "reply_limit": "the limit of replies was reached",
-    "call_limit": "the limit of tool calls was reached",
-    "token_limit": "the limit of tokens was reached",
-    "cost_limit": "the limit of cost was reached",
-    "max_tokens": "the reply was cut at the model's token limit",
-    "malformed_call": "a call of the reply could not be read",
-    "context_limit": "the conversation no longer fits the model",
-}
-"""Why a requested call was not sent, by what ended the conversation."""
 
 
 class ModelConversation(Conversation):
@@ -195,14 +185,37 @@ class ModelConversation(Conversation):
                 return "error"
             self._system, recalled = opening.system, opening.recalled
         prompt, media = attach_files(turn.prompt, turn.attach, self._form)
-        reads = () if place else await self._read_context()
+        got = None if place else await self._get_opening(turn.prompt)
+        reads = () if place or self._error is not None else await self._read_context()
         said = UserMessage(
-            text=prompt, media=media, reads=reads, fresh=turn.fresh and place > 0, recalled=recalled
+            text=prompt,
+            media=media,
+            opening=got,
+            reads=reads,
+            fresh=turn.fresh and place > 0,
+            recalled=recalled,
         )
         if self._error is not None:
             self._messages.append(said)
             return "error"
         return await self._send_prompt(said)
+
+    async def _get_opening(self, words: str) -> PromptGet | None:
+        """Return the server's prompt before ``words``; without it, the trial ends as an error."""
+        use = self._case.caller.use_prompt
+        if use is None:
+            return None
+        self._awaited = f"the prompt {use.name}"
+        try:
+            got = await get_opening(self._session, use, words, self._form, self._epoch)
+            if got.outcome != "ok":
+                self._record_server_error(f"the prompt {use.name} could not be got: {got.error}")
+        except UsageError as error:
+            got = PromptGet(use=use, outcome="failed", error=error.message, alone=words == str(use))
+            told = f"{error.message}. {error.meant}"
+            self._record_error(TrialError(kind="configuration", message=told))
+        self._awaited = ""
+        return got
 
     async def _read_context(self) -> tuple[ResourceRead, ...]:
         """Read the resources of the case; a failure that no check asks for ends the trial."""
@@ -250,7 +263,7 @@ class ModelConversation(Conversation):
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._elapsed_s()
             tools = await self._lists.refresh(self._session, self._replies)
-            told = give_reads(seen, self._form.marker) if self._case.caller.context else seen
+            told = give_reads(seen, self._form) if self._case.caller.brings_content else seen
             reply = await self._model.ask_model(told, tools, self._system)
             self._add_reply(reply, asked_s)
             self._strategy.tell()
@@ -258,7 +271,7 @@ class ModelConversation(Conversation):
                 self.add_message(steering)
             if stop := self._limit_after(reply):
                 # Calls that will never be sent are recorded: the model did choose them.
-                words = f"not sent by harness: {_LIMITED[stop]}"
+                words = f"not sent by harness: {LIMIT_WORDS[stop]}"
                 self._calls += [
                     self._build_unanswered(one, SEARCH if one.search else "blocked", words)
                     for one in reply.tool_requests

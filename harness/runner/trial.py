@@ -18,7 +18,7 @@ from harness.judging import (
     not_started,
     reward_check,
 )
-from harness.models import PerTrialModel, get_taken_kinds
+from harness.models import PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent_conversation import AgentConversation
 from harness.runner.attacks import interposers
@@ -280,7 +280,7 @@ class _Attempt:
             own_costs(job.suite, job.model.name),
             self._build_speaker(toolbox),
             strategy,
-            choose_form(variant, get_taken_kinds(job.model), case.name),
+            choose_form(variant, job.model, case.name),
         )
         if injector is not None:
             injector.pass_time = conversation.pass_time

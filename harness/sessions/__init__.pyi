@@ -31,6 +31,7 @@ from .processes.launchers import describe_installing as describe_installing
 from .processes.process import build_death_prefix as build_death_prefix
 from .processes.server_input import wait_closed as wait_closed
 from .processes.stderr import StderrTail as StderrTail
+from .prompts import get_prompt as get_prompt
 from .questions import AskableSession as AskableSession
 from .questions import ElicitReply as ElicitReply
 from .questions import UserQuestions as UserQuestions

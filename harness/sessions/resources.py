@@ -1,15 +1,19 @@
-"""Resources, read for a model as a host reads them."""
+"""Resources, listed and read for a model as a host does it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import anyio
 
 from harness.base import RequestRefused, RequestRejected, ServerError
 from harness.sessions.result_content import render_result
-from harness.sessions.session import Session
-from harness.types import JsonObject, ResourceRead
+from harness.sessions.session import Session, get_next_cursor
+from harness.types import JsonObject, ReadOutcome, ResourceRead
+
+_PAGES = 100
+"""Most pages of a list that are read: a server may page for ever."""
 
 
 async def read_resource(session: Session, uri: str, *, reply: int, epoch: float) -> ResourceRead:
@@ -20,23 +24,58 @@ async def read_resource(session: Session, uri: str, *, reply: int, epoch: float)
     Raises:
         RequestRejected: the server did not take the request as harness wrote it.
     """
-    from harness.sessions.refusals import is_breakdown  # loads the MCP SDK
-
     begun = anyio.current_time()
     try:
         read = _render(uri, await session.send_request("resources/read", {"uri": uri}))
     except RequestRejected:
         raise
-    except RequestRefused as error:
-        words = f"{error.said} (code {error.code})"
-        broke = is_breakdown(error)
-        read = ResourceRead(uri=uri, outcome="failed" if broke else "refused", text=words)
     except ServerError as error:
-        read = ResourceRead(uri=uri, outcome="failed", text=str(error))
+        outcome, words = describe_failure(error)
+        read = ResourceRead(uri=uri, outcome=outcome, text=words)
     ended = anyio.current_time()
     return replace(
         read, reply=reply, started_s=round(begun - epoch, 6), duration_s=round(ended - begun, 6)
     )
+
+
+def describe_failure(error: ServerError) -> tuple[ReadOutcome, str]:
+    """Return how a request ended that has no result, and why."""
+    from harness.sessions.refusals import is_breakdown  # loads the MCP SDK
+
+    if not isinstance(error, RequestRefused):
+        return "failed", str(error)
+    return "failed" if is_breakdown(error) else "refused", f"{error.said} (code {error.code})"
+
+
+async def list_entries(session: Session, method: str, key: str) -> list[JsonObject]:
+    """Return the entries of a list of the server, of at most `_PAGES` pages; none if it has none.
+
+    Raises:
+        RequestRefused: the server does not give this user the list.
+        ServerError: it was not answered in time, or the server is gone.
+    """
+    from mcp_types import METHOD_NOT_FOUND  # loads the MCP SDK
+
+    found: list[JsonObject] = []
+    params: JsonObject = {}
+    for _ in range(_PAGES):
+        try:
+            page = await session.send_request(method, params)
+        except RequestRefused as error:
+            if error.code == METHOD_NOT_FOUND:
+                break
+            raise
+        entries = page.get(key)
+        found += (
+            [one for one in entries if isinstance(one, Mapping)]
+            if isinstance(entries, list)
+            else []
+        )
+        cursor = get_next_cursor(page)
+        if cursor is None:
+            break
+        params = {"cursor": cursor}
+    return found
 
 
 def _render(uri: str, result: JsonObject) -> ResourceRead:

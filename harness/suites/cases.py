@@ -27,6 +27,8 @@ from harness.suites.ingest import (
     LIMIT_KEYS,
     apply_limits,
     build_ingest_turns,
+    find_server_content,
+    find_words,
     read_attachments,
     scale_limits,
 )
@@ -38,6 +40,10 @@ from harness.types import Caller, Case, Check, JsonObject, Limits, ScriptedCall,
 
 _OF_MODEL = (*BESIDE_PROMPT, "max_replies", "max_calls", "max_tokens", "max_cost")
 """Keys that mean nothing in a test without a model."""
+_WORDS = (
+    "Add 'prompt: …', 'turns:' for a conversation, 'user:' for a simulated user, 'use_prompt:' for "
+    "a prompt of the server, or 'call:' for a call without a model."
+)
 _SAID_BY_USER = (
     "A simulated user writes its own messages; put the first one under 'first_message:' of 'user:'."
 )
@@ -186,10 +192,8 @@ class CaseReader:
         told = build_ingest_turns(values.get("ingest", ()), prompt)
         given = values.get("turns", ())
         asked = self._read_turns((*path, "turns"), given, noun, fresh="ingest" in test)
-        turns = (*told, *asked)
         calls = self._read_direct_calls((*path, "call"), values.get("call"), noun)
-        if calls:
-            turns = (Turn(prompt="", calls=calls),)
+        turns = (Turn(prompt="", calls=calls),) if calls else (*told, *asked)
         if files := tuple(read_attachments(self._reading, path, values)):
             turns = (Turn(prompt=values.get("prompt", ""), attach=files),)
         given_user, at = values.get("user"), (*path, "user")
@@ -203,13 +207,13 @@ class CaseReader:
         if told:
             limits = scale_limits(shared.limits, turns, {*values, *self._given})
             shared = replace(shared, limits=limits)
-        words = format_summary(user) if user else values.get("prompt", "")
+        words = format_summary(user) if user else find_words(values)
         return replace(
             shared,
             name=values["name"] + end if "name" in values else "",
             prompt=asked[0].prompt if asked else words,
             checks=(*self._read_checks(path, test, values, noun), *usual),
-            caller=replace(shared.caller, context=values.get("context", ())),
+            caller=replace(shared.caller, **_select_given(values, "context", "use_prompt")),
             wordings=values.get("wordings", ()),
             turns=turns,
             user=user,
@@ -235,15 +239,11 @@ class CaseReader:
                 else f"{noun} has 'ingest' and {words[0]!r}."
             )
             self._reading.add_key_problem((*path, "ingest"), message, meant)
-        elif test.get("ingest") and test.get("context"):
-            message = f"{noun} has both 'context' and 'ingest'."
-            self._reading.add_key_problem((*path, "context"), message, "Remove one of them.")
-        elif not words:
-            meant = (
-                "Add 'prompt: …', 'turns:' for a conversation, 'user:' for a simulated user, or "
-                "'call:' for a call without a model."
-            )
-            self._reading.add_problem((*path, "prompt"), f"{noun} has no 'prompt'.", meant)
+        elif test.get("ingest") and (given := find_server_content(test)):
+            message = f"{noun} has both {given!r} and 'ingest'."
+            self._reading.add_key_problem((*path, given), message, "Remove one of them.")
+        elif not words and not test.get("use_prompt"):
+            self._reading.add_problem((*path, "prompt"), f"{noun} has no 'prompt'.", _WORDS)
         elif len(words) > 1:
             message = f"{noun} has both {words[0]!r} and {words[1]!r}."
             meant = (

@@ -47,7 +47,7 @@ from harness.suites.identities import (
     build_expectation_layout,
     parse_contexts,
 )
-from harness.suites.ingest import ATTACH, CONTEXT, INGEST, INGEST_PROMPT_FIELD
+from harness.suites.ingest import ATTACH, CONTEXT, INGEST, INGEST_PROMPT_FIELD, USE_PROMPT
 from harness.suites.interference import INTERFERENCE
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
@@ -350,6 +350,7 @@ _TEST_FIELDS = {
     "prompt": text_field("What the user says."),
     "attach": ATTACH,
     "context": CONTEXT,
+    "use_prompt": USE_PROMPT,
     "wordings": WORDINGS,
     "test": line_field(
         "The question that it asks, if other tests ask it in other words: they count as one."

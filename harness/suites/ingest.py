@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import mimetypes
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,12 +26,18 @@ from harness.base import (
     array_of,
     build_field,
     describe_value,
+    did_you_mean,
     lines_field,
+    mapping_of,
+    object_of,
+    parse_entries,
     parse_items,
     parse_list,
+    parse_mapping,
+    parse_part,
     parse_single_line,
 )
-from harness.types import Limits, Media, Turn
+from harness.types import Limits, Media, PromptUse, Turn
 
 Session: TypeAlias = tuple[str, ...]
 """The texts of one conversation, one for each message."""
@@ -200,8 +206,54 @@ CONTEXT: Field = build_field(
 )
 """``context: [hr://handbook]``."""
 
-BESIDE_PROMPT = ("attach", "context", "wordings", "ingest")
+_USE_KEYS = ("name", "arguments")
+
+
+def _parse_argument(value: Any) -> str:
+    if not isinstance(value, str):
+        message = f"expected text, found {describe_value(value)}"
+        raise InvalidValue(message, meant="Put it into quotes: arguments of prompts are texts.")
+    return value
+
+
+def _parse_use_prompt(value: Any) -> PromptUse:
+    if isinstance(value, str):
+        return PromptUse(name=parse_single_line(value))
+    given = parse_mapping(value)
+    for key in given:
+        if key not in _USE_KEYS:
+            meant = did_you_mean(key, _USE_KEYS) or "Write '{name: …, arguments: {…}}'."
+            raise InvalidValue("unknown key", path=(key,), meant=meant)
+    if "name" not in given:
+        raise InvalidValue("'name' is missing", meant="Name a prompt of the server.")
+    return PromptUse(
+        name=parse_part("name", parse_single_line, given["name"]),
+        arguments=parse_part(
+            "arguments", partial(parse_entries, _parse_argument), given.get("arguments") or {}
+        ),
+    )
+
+
+USE_PROMPT: Field = build_field(
+    "A prompt of the server, by name or with arguments, that begins the conversation.",
+    any_of(TEXT, object_of({"name": TEXT, "arguments": mapping_of({"type": "string"})}, "name")),
+    _parse_use_prompt,
+)
+"""``use_prompt: {name: review_leave, arguments: {employee: EMP_0031}}``."""
+
+BESIDE_PROMPT = ("attach", "context", "use_prompt", "wordings", "ingest")
 """Keys for what a model gets beside or in place of the prompt."""
+
+
+def find_server_content(test: Mapping[str, Any]) -> str | None:
+    """Return the key by which ``test`` puts content of the server into the conversation, if any."""
+    return next((key for key in ("context", "use_prompt") if test.get(key)), None)
+
+
+def find_words(values: Values) -> str:
+    """Return what the user says; without a prompt of their own, the server's prompt by its name."""
+    said: str = values.get("prompt", str(values.get("use_prompt", "")))
+    return said
 
 
 def read_attachments(reading: DocumentReader, path: Steps, values: Values) -> Iterator[Media]:

@@ -93,6 +93,10 @@ from .replies import Usage as Usage
 from .replies import known_sum as known_sum
 from .resources import PUBLIC as PUBLIC
 from .resources import STDERR as STDERR
+from .resources import PromptGet as PromptGet
+from .resources import PromptMessage as PromptMessage
+from .resources import PromptUse as PromptUse
+from .resources import ReadOutcome as ReadOutcome
 from .resources import ResourceRead as ResourceRead
 from .resources import SideContent as SideContent
 from .results import DECIDED as DECIDED
@@ -122,13 +126,13 @@ from .specs import ToolList as ToolList
 from .specs import ToolProblem as ToolProblem
 from .specs import Transport as Transport
 from .specs import TransportSpec as TransportSpec
+from .states import StateReading as StateReading
 from .thinking import extract_thinking as extract_thinking
 from .thinking import is_visible as is_visible
 from .transcripts import AssistantMessage as AssistantMessage
 from .transcripts import ErrorKind as ErrorKind
 from .transcripts import Message as Message
 from .transcripts import Refusal as Refusal
-from .transcripts import StateReading as StateReading
 from .transcripts import Stop as Stop
 from .transcripts import ToolAnswer as ToolAnswer
 from .transcripts import ToolCall as ToolCall

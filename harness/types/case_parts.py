@@ -10,6 +10,7 @@ from harness.types.attacks import Attack
 from harness.types.basics import JsonObject, Location, ScriptedCall
 from harness.types.elicitations import ElicitRule
 from harness.types.faults import FaultSet
+from harness.types.resources import PromptUse
 from harness.types.shared_dataclass import dataclass
 
 Credential: TypeAlias = Literal[
@@ -206,9 +207,16 @@ class Caller:
     context: tuple[str, ...] = ()
     """URIs of resources that are read as this user, and given to the model with the first prompt.
     """
+    use_prompt: PromptUse | None = None
+    """The server's prompt that is got as this user, and begins the conversation."""
     allow_no_tools: bool = False
     """Whether the case is judged even if the server offers this user no tools, which otherwise is
     an error."""
+
+    @property
+    def brings_content(self) -> bool:
+        """Whether content of the server stands in the conversation beside the user's words."""
+        return bool(self.context) or self.use_prompt is not None
 
     @property
     def elicit_facts(self) -> JsonObject | None:

@@ -1,7 +1,8 @@
-"""What a server sent beside the results of calls: side content, and resources that were read."""
+"""What a server sent beside the results of calls: side content, resources, prompts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal, TypeAlias
 
@@ -77,3 +78,87 @@ class ResourceRead:
         """The URI and how it ended, in one line."""
         by = f"reply {self.reply}" if self.reply else "the test"
         return f"{self.uri} for {by} → {self.outcome}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptUse:
+    """A prompt of the server that a test uses, as its user would pick it in a host."""
+
+    name: str
+    """The server's name of it."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """Its arguments, which are always text."""
+
+    def __str__(self) -> str:
+        """The prompt as a command of a host: ``/review_leave employee=EMP_0031``."""
+        return " ".join(
+            (f"/{self.name}", *(f"{key}={self.arguments[key]}" for key in self.arguments))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptMessage:
+    """One message of a prompt."""
+
+    role: Literal["user", "assistant"]
+    """Who says it."""
+    text: str = ""
+    """Its text, or what stands for content that is no text, within the log's limit."""
+    media: tuple[Media, ...] = field(default=(), metadata=left_out_if(()))
+    """Its content that is no text."""
+    uri: str = field(default="", metadata=left_out_if(""))
+    """The resource that it is a copy of; empty for any other message."""
+    sha256: str | None = field(default=None, metadata=left_out_if(None))
+    """Digest of the whole content, if `text` is only a part of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptGet:
+    """A prompt as the server gave it; its messages begin the conversation."""
+
+    use: PromptUse
+    """What was asked for."""
+    outcome: ReadOutcome = "ok"
+    """How it ended."""
+    messages: tuple[PromptMessage, ...] = ()
+    """What the server returned, in order."""
+    error: str = field(default="", metadata=left_out_if(""))
+    """Why there are no messages."""
+    alone: bool = False
+    """Whether the user says nothing else: their words in the record name the prompt (`PromptUse`)
+    and are not sent to the model."""
+    started_s: float = 0.0
+    """When it was asked for, in seconds from the start of the trial."""
+    duration_s: float = 0.0
+    """Seconds until the answer."""
+
+    @property
+    def reads(self) -> tuple[ResourceRead, ...]:
+        """The resources that came with it."""
+        return tuple(
+            ResourceRead(
+                uri=one.uri,
+                text=one.text,
+                media=one.media,
+                sha256=one.sha256,
+                started_s=self.started_s,
+                duration_s=self.duration_s,
+            )
+            for one in self.messages
+            if one.uri
+        )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its messages without the resources."""
+        return tuple(one.text for one in self.messages if not one.uri)
+
+    @property
+    def side_content(self) -> SideContent:
+        """The same, to be searched for what this user must not see."""
+        return SideContent(place=f"the prompt {self.use.name}", text="\n".join(self.texts))
+
+    def __str__(self) -> str:
+        """The prompt, how it ended, and its messages, each behind its role."""
+        said = "".join(f"\n{one.role}: {one.text}" for one in self.messages)
+        return f"{self.use} → {self.outcome}{said}{self.error and chr(10)}{self.error}"

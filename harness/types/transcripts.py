@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, left_out_if
@@ -12,9 +13,10 @@ from harness.types.faults import Injection
 from harness.types.media import Media
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply, Usage
-from harness.types.resources import ResourceRead, SideContent
+from harness.types.resources import PromptGet, ResourceRead, SideContent
 from harness.types.shared_dataclass import dataclass
 from harness.types.specs import AgentFacts
+from harness.types.states import StateReading
 from harness.types.wire_frames import Wire
 
 
@@ -53,6 +55,8 @@ class UserMessage:
     """Files that come with the words."""
     reads: tuple[ResourceRead, ...] = field(default=(), metadata=left_out_if(()))
     """Resources that come with the words, put there by the test."""
+    opening: PromptGet | None = field(default=None, metadata=left_out_if(None))
+    """The server's prompt before the words, put there by the test."""
     recalled: str = ""
     """What the server returned before the conversation that begins here, for the system prompt
     (`LeaderboardRules.recall`)."""
@@ -60,9 +64,16 @@ class UserMessage:
     """Distinguishes the kinds of message in a log."""
 
     @property
+    def is_unsaid(self) -> bool:
+        """Whether the words only name a prompt, and no model is given them (`PromptGet.alone`)."""
+        return self.opening is not None and self.opening.alone
+
+    @property
     def all_media(self) -> tuple[Media, ...]:
-        """What comes with the words that is no text, that of resources included."""
-        return (*self.media, *(one for read in self.reads for one in read.media))
+        """What comes with the words that is no text, that of resources and prompts included."""
+        prompt = () if self.opening is None else self.opening.messages
+        given = (*(one.media for one in self.reads), *(one.media for one in prompt))
+        return (*self.media, *chain.from_iterable(given))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,27 +256,6 @@ class TrialError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StateReading:
-    """A server's state, read after a conversation or after a list of reference calls."""
-
-    source: JsonObject
-    """Where it was read: ``{"resource": URI}``, ``{"tool": name, "args": {…}}`` or
-    ``{"query": name}``."""
-    after: tuple[JsonObject, ...] | None = None
-    """The reference calls (``{"tool", "args"}``) made on a fresh copy before it was read; ``None``
-    means the trial itself."""
-    digest: str | None = None
-    """SHA-256 of its canonical JSON: equal digests, equal states. ``None`` if it could not be
-    read."""
-    value: Any = None
-    """The state as JSON, or as text if it is not JSON, within the log's limit."""
-    cut: bool = False
-    """Whether the state exceeded that limit, and `value` is missing."""
-    error: str | None = None
-    """Why there is no state."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
     """Everything that happened in one trial."""
 
@@ -331,8 +321,15 @@ class Transcript:
     @property
     def resource_reads(self) -> tuple[ResourceRead, ...]:
         """The resources that were read for the model, in order."""
+        users = [message for message in self.messages if isinstance(message, UserMessage)]
+        got = [] if self.used_prompt is None else [*self.used_prompt.reads]
+        return (*got, *(read for message in users for read in message.reads))
+
+    @property
+    def used_prompt(self) -> PromptGet | None:
+        """The server's prompt that began the conversation, if one did."""
         users = (message for message in self.messages if isinstance(message, UserMessage))
-        return tuple(read for message in users for read in message.reads)
+        return next((message.opening for message in users if message.opening is not None), None)
 
     @property
     def user_calls(self) -> tuple[ToolCall, ...]:

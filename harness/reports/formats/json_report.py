@@ -41,6 +41,7 @@ from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import (
     CaseResult,
+    PromptGet,
     Report,
     Transcript,
     TrialResult,
@@ -204,6 +205,7 @@ def _encode_details(result: TrialResult, log: RunLog) -> dict[str, Any]:
         }
         | _encode_facts("elicitations", transcript.elicitations)
         | _encode_reads(transcript)
+        | _encode_prompt(transcript.used_prompt)
         | _encode_facts("list_changes", find_changes(log, transcript))
     )
 
@@ -212,6 +214,15 @@ def _encode_reads(transcript: Transcript) -> dict[str, Any]:
     facts = ("uri", "outcome", "reply", "duration_s")
     reads = [{fact: getattr(read, fact) for fact in facts} for read in transcript.resource_reads]
     return {"resource_reads": reads} if reads else {}
+
+
+def _encode_prompt(got: PromptGet | None) -> dict[str, Any]:
+    if got is None:
+        return {}
+    # Without the bytes of its pictures; their words stand in the texts.
+    said = [{"role": one.role, "text": one.text} for one in got.messages]
+    how = {"outcome": got.outcome, "error": got.error, "duration_s": got.duration_s}
+    return {"use_prompt": asdict(got.use) | how | {"messages": said}}
 
 
 def _encode_facts(name: str, values: Iterable[Any]) -> dict[str, Any]:

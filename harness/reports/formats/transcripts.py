@@ -93,7 +93,8 @@ def _format_user_message(message: UserMessage) -> list[str]:
     return [
         *(["── a new conversation begins; the server is the same"] if message.fresh else []),
         *(_format_block("recalled", message.recalled) if message.recalled else []),
-        *_format_block("user", message.text),
+        *(_format_block("prompt", str(message.opening)) if message.opening else []),
+        *(_format_block("user", message.text) if not message.is_unsaid else []),
         *(
             line
             for read in message.reads

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from harness.models import get_taken_kinds, get_traits
 from harness.runner.variants.defences import Marker, build_marker, join_reads
-from harness.types import Media, MediaKind, Message, ToolCall, UserMessage, Variant, dataclass
+from harness.types import (
+    AssistantMessage,
+    Media,
+    MediaKind,
+    Message,
+    ModelSpec,
+    Reply,
+    ToolCall,
+    UserMessage,
+    Variant,
+    dataclass,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,13 +32,17 @@ class ResultForm:
     """What it is given beside text."""
     marker: Marker = Marker()
     """What marks their text as data."""
+    as_recorded: bool = False
+    """Whether messages are given as the log has them: to a recorded run, which is found by them."""
 
 
-def choose_form(variant: Variant | None, takes: Collection[MediaKind], case: str) -> ResultForm:
-    """Return how a model that ``takes`` this is given results of ``case`` under ``variant``."""
+def choose_form(variant: Variant | None, model: ModelSpec, case: str) -> ResultForm:
+    """Return how ``model`` is given results of ``case`` under ``variant``."""
+    takes, as_recorded = get_taken_kinds(model), get_traits(model.provider).answers == "replies"
     if variant is None:
-        return ResultForm(takes=takes)
+        return ResultForm(takes=takes, as_recorded=as_recorded)
     return ResultForm(
+        as_recorded=as_recorded,
         most_tokens=variant.max_result_tokens,
         takes=() if variant.text_only else takes,
         marker=build_marker(variant, case),
@@ -59,18 +75,33 @@ def attach_files(
     return "\n\n".join(parts), tuple(media)
 
 
-def give_reads(messages: Sequence[Message], marker: Marker) -> Sequence[Message]:
-    """Return ``messages`` with the resources of each behind the user's words, as hosts send them.
+def give_reads(messages: Sequence[Message], form: ResultForm) -> Sequence[Message]:
+    """Return ``messages`` with what a server put beside the user's words, as hosts send it.
 
-    The record keeps both apart: what a server returned is nothing that the user said.
+    A prompt comes before them, resources behind. The record keeps all apart: what a server returned
+    is nothing that the user said.
     """
-    return [
-        replace(
-            message,
-            text=join_reads(message.text, message, marker),
-            media=message.all_media,
-        )
-        if isinstance(message, UserMessage) and message.reads
-        else message
-        for message in messages
-    ]
+    if form.as_recorded:
+        return messages
+    return [one for message in messages for one in _iterate_given(message, form.marker)]
+
+
+def _iterate_given(message: Message, marker: Marker) -> Iterator[Message]:
+    if not isinstance(message, UserMessage):
+        yield message
+        return
+    opening, words = message.opening, message.text
+    if opening is not None:
+        reads = iter(opening.reads)
+        for said in opening.messages:
+            copy = next(reads) if said.uri else None
+            if said.role == "assistant":
+                yield AssistantMessage(reply=Reply(text=said.text))
+            elif copy is None:
+                yield UserMessage(text=said.text, media=said.media)
+            else:
+                yield from _iterate_given(UserMessage(text="", reads=(copy,)), marker)
+        message, words = replace(message, opening=None), "" if opening.alone else words
+        if not (words or message.all_media or message.reads):
+            return
+    yield replace(message, text=join_reads(words, message, marker), media=message.all_media)

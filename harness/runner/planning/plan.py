@@ -230,6 +230,7 @@ def describe_case(case: Case) -> JsonObject:
         "teardown": [[call.tool, call.arguments] for call in case.teardown],
         "user": None if case.user is None else asdict(replace(case.user, code=None)),
         "context": list(caller.context),
+        "use_prompt": asdict(caller.use_prompt) if caller.use_prompt else None,
         "elicit": caller.elicit_facts,
         "steering": interruption.steering,
         "abort": interruption.abort,

@@ -148,7 +148,7 @@ class FilteredModel:
         """Yield what the user said, without the resources that stand behind it."""
         for message in conversation:
             if isinstance(message, UserMessage):
-                yield message.text.removesuffix(join_reads("", message, self._marker))
+                yield message.text.removesuffix(join_reads("", message, self._marker)).rstrip()
 
     async def _ask_model(self, words: Sequence[str], tools: ToolList, system: str | None) -> Reply:
         # The first sentence alone: a text that is planted behind it is not read here.
@@ -179,4 +179,5 @@ def _find_names(text: str, tools: ToolList) -> Iterator[str]:
 
 def join_reads(text: str, message: UserMessage, marker: Marker) -> str:
     """Return ``text`` with the resources of ``message`` behind it, as hosts send them."""
-    return "\n\n".join((text, *(marker.mark(read.shown_text) for read in message.reads)))
+    parts = (text, *(marker.mark(read.shown_text) for read in message.reads))
+    return "\n\n".join(filter(None, parts))

@@ -44,8 +44,13 @@ SHOWN: Mapping[str, str] = {
         "tests/runner/content/test_context.py::"
         "test_the_resources_of_a_test_are_read_as_its_user_and_judged"
     ),
-    "`context` is refused": (
-        "tests/suites/pages/test_attachments.py::test_a_test_with_resources_is_refused_for_an_agent"
+    "`context` and `use_prompt` are refused": (
+        "tests/suites/pages/test_attachments.py::"
+        "test_a_test_with_content_of_the_server_is_refused_for_an_agent"
+    ),
+    "A name or argument that the server does not list is an error": (
+        "tests/runner/content/test_prompts.py::"
+        "test_a_prompt_that_cannot_be_used_ends_the_trial_before_a_model_is_asked"
     ),
     # A recording in place of a server, and suites without a model.
     "Any other call is an error that names the nearest recorded one": (

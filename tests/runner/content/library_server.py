@@ -16,8 +16,16 @@ from mcp_types import (
     BlobResourceContents,
     CallToolRequestParams,
     CallToolResult,
+    EmbeddedResource,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ImageContent,
+    ListPromptsResult,
     ListToolsResult,
     PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
     ReadResourceRequestParams,
     ReadResourceResult,
     TextContent,
@@ -70,8 +78,48 @@ async def read_resource(ctx: Context, params: ReadResourceRequestParams) -> Read
     )
 
 
+async def list_prompts(ctx: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
+    who = PromptArgument(name="who", required=True)
+    # In pages, so that a client has to read on.
+    if params is None or params.cursor is None:
+        pay = [Prompt(name="pay", arguments=[])] if is_admin(ctx) else []
+        review = Prompt(name="review", arguments=[who, PromptArgument(name="tone")])
+        return ListPromptsResult(prompts=[*pay, review], next_cursor="2")
+    names = ("greeting", "waits", "broken", "kept")
+    return ListPromptsResult(prompts=[Prompt(name=name) for name in names])
+
+
+async def get_prompt(ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    if params.name == "kept":
+        raise MCPError(-32003, "Access denied: requires role 'admin'")
+    if params.name == "broken":
+        raise ValueError("a secret of the program")
+    if params.name == "waits":
+        await anyio.sleep_forever()
+    blocks: list[tuple[Any, Any]] = [
+        ("user", TextContent(type="text", text="Who are you?")),
+        ("assistant", TextContent(type="text", text="The librarian.")),
+    ]
+    if params.name == "review":
+        who = (params.arguments or {}).get("who")
+        mime, text = BOOKS["hr://handbook"]
+        book = TextResourceContents(uri="hr://handbook", mime_type=mime, text=text)
+        blocks += [
+            ("user", EmbeddedResource(type="resource", resource=book)),
+            ("user", ImageContent(type="image", data=PNG, mime_type="image/png")),
+            ("user", TextContent(type="text", text=f"Review the leave of {who}.")),
+        ]
+    messages = [PromptMessage(role=role, content=content) for role, content in blocks]
+    return GetPromptResult(messages=messages)
+
+
 server = Server[Any](
-    "library", on_list_tools=list_tools, on_call_tool=call_tool, on_read_resource=read_resource
+    "library",
+    on_list_tools=list_tools,
+    on_call_tool=call_tool,
+    on_read_resource=read_resource,
+    on_list_prompts=list_prompts,
+    on_get_prompt=get_prompt,
 )
 
 

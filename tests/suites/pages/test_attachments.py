@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from harness.judging.trial_checks import unseen_warnings
 from harness.runner.agent_requirements import refuse_unsupported_cases
 from harness.runner.content.given_content import ResultForm, attach_files
 from harness.runner.planning.plan import describe_case
-from harness.types import AgentSpec, Case, ModelSpec, Suite, Transcript, UserMessage
+from harness.types import AgentSpec, Case, ModelSpec, PromptUse, Suite, Transcript, UserMessage
 from tests.suites.files import read as read_text
 
 PNG = b"\x89PNG\r\n\x1a\nabc"
@@ -110,11 +111,64 @@ def test_resources_without_a_prompt_of_their_own_are_a_mistake(
     assert says in str(caught.value)
 
 
-def test_a_test_with_resources_is_refused_for_an_agent(tmp_path: Path) -> None:
-    case = read_context(tmp_path, "a")
+@pytest.mark.parametrize(
+    ("given", "use", "prompt"),
+    [
+        ("review", PromptUse(name="review"), "/review"),
+        (
+            "{name: review, arguments: {who: Ada}}\n  prompt: Go on.",
+            PromptUse(name="review", arguments={"who": "Ada"}),
+            "Go on.",
+        ),
+    ],
+)
+def test_a_prompt_of_the_server_stands_before_the_users_words_or_in_their_place(
+    tmp_path: Path, given: str, use: PromptUse, prompt: str
+) -> None:
+    case = read_prompt(tmp_path, given)
+    assert (case.caller.use_prompt, case.prompt, case.turns) == (use, prompt, ())
+    other = replace(case, caller=replace(case.caller, use_prompt=PromptUse(name="other")))
+    assert describe_case(case) != describe_case(other)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("review\n  call: {tool: do_it}", "has 'use_prompt', but its calls are made without a"),
+        ("review\n  ingest: [a]\n  turns: [{prompt: b}]", "has both 'use_prompt' and 'ingest'"),
+        ("{nam: review}", "Did you mean 'name'?"),
+        ("{arguments: {who: Ada}}", "'name' is missing"),
+        ("{name: review, arguments: {who: 7}}", "expected text, found 7"),
+    ],
+)
+def test_a_prompt_of_the_server_that_cannot_be_meant_is_a_mistake(
+    tmp_path: Path, given: str, says: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read_prompt(tmp_path, given)
+    assert says in str(caught.value)
+
+
+def read_prompt(folder: Path, given: str) -> Case:
+    text = f"""\
+suite: s
+server: x
+tests:
+- name: a
+  use_prompt: {given}
+  assertions: {{must_call: [a]}}
+"""
+    return read_text(folder, text).cases[0]
+
+
+@pytest.mark.parametrize("key", ["context", "use_prompt"])
+def test_a_test_with_content_of_the_server_is_refused_for_an_agent(
+    tmp_path: Path, key: str
+) -> None:
+    case = read_context(tmp_path, "a") if key == "context" else read_prompt(tmp_path, "a")
     agent = ModelSpec(
         name="own", provider="agent", model_id="", agent=AgentSpec(kind="command", command=("x",))
     )
     with pytest.raises(UsageError) as caught:
         refuse_unsupported_cases([Suite(name="s", cases=(case,))], [agent])
-    assert "it has 'context', which only models are given" in str(caught.value)
+    assert f"it has {key!r}, which only models are given" in str(caught.value)

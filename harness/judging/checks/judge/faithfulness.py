@@ -88,6 +88,10 @@ def describe_conversation(evidence: Evidence, **more: object) -> JsonObject:
         {"resource": read.uri, "outcome": read.outcome, "result": read.shown_text}
         for read in evidence.transcript.resource_reads
     ]
+    if (got := evidence.transcript.used_prompt) is not None:
+        outputs.append(
+            {"prompt": str(got.use), "outcome": got.outcome, "result": "\n\n".join(got.texts)}
+        )
     return build_material(evidence.case.prompt, outputs, evidence.transcript.answer, **more)
 
 
@@ -115,6 +119,7 @@ def _check_figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     good = [call for call in evidence.transcript.tool_calls if not call.told_as_error]
     sources = [evidence.case.prompt, *(call.told_text for call in good)]
     sources += [read.text for read in evidence.transcript.resource_reads if read.outcome == "ok"]
+    sources += got.texts if (got := evidence.transcript.used_prompt) else ()
     sources += [
         " ; ".join(iterate_leaves(call.structured))
         for call in good

@@ -182,12 +182,15 @@ def _encode_steps(said: Transcript, changes: deque[ListChange]) -> list[dict[str
                 if message.recalled:
                     recalled = "What the server remembers, for the system prompt: "
                     steps.append(_say("harness", f"{recalled}{message.recalled}"))
-                media = list(map(_encode_media, message.media))
-                steps.append(_say("user", message.text) | ({"media": media} if media else {}))
-                for read in message.reads:
-                    media = list(map(_encode_media, read.media))
-                    said_of = f"The resource {read}\n{read.text}"
-                    steps.append(_say("harness", said_of) | ({"media": media} if media else {}))
+                if (got := message.opening) is not None:
+                    media = [one for said in got.messages for one in said.media]
+                    steps.append(_say("harness", f"The server's prompt {got}", media))
+                if not message.is_unsaid:
+                    steps.append(_say("user", message.text, message.media))
+                steps += [
+                    _say("harness", f"The resource {read}\n{read.text}", read.media)
+                    for read in message.reads
+                ]
             case AssistantMessage(reply=reply):
                 steps += [_say("harness", str(one)) for one in take_changes(changes, number)]
                 number += 1
@@ -217,8 +220,9 @@ def _say_questions(asked: Iterable[Elicitation]) -> list[dict[str, Any]]:
     return [_say("harness", f"The server asked its user. {each}") for each in asked]
 
 
-def _say(who: str, text: str) -> dict[str, Any]:
-    return {"who": who, "text": _bound_text(text)}
+def _say(who: str, text: str, media: Iterable[Media] = ()) -> dict[str, Any]:
+    shown = list(map(_encode_media, media))
+    return {"who": who, "text": _bound_text(text), **({"media": shown} if shown else {})}
 
 
 def _encode_reply(
