@@ -46,6 +46,8 @@ _OLDER_VERSIONS: Final = ("v1", "v1.1")
 class LoggedRun:
     """One run."""
 
+    place: str
+    """Its file and line."""
     suite: str
     """Its suite."""
     pipeline: str
@@ -70,6 +72,8 @@ class LoggedRun:
     """The recorded verdict on the attack."""
     has_placeholders: bool | None = None
     """Whether its calls have `PLACEHOLDERS`; ``None`` if it has no calls."""
+    error: str | None = None
+    """The failure of the model's API that ended it, if one did."""
     older: bool = False
     """Whether it was written by a release up to 0.1.11, and so is judged by that one."""
 
@@ -142,11 +146,13 @@ def _build_run(node: JsonNode) -> LoggedRun:
         node.get_optional("attack_type", str),
         node.get_optional("injection_task_id", str),
     )
+    error = node.get_optional("error", str)
     injections = node.get_node("injections")
     written = {} if injections is None else dict(injections.value)
     if not all(isinstance(text, str) for text in written.values()):
         raise UsageError(f"{node.place}.injections has a value that is not a text")
     return LoggedRun(
+        place=node.place,
         suite=node.get("suite_name", str),
         pipeline=node.get("pipeline_name", str),
         user_task=node.get("user_task_id", str),
@@ -155,10 +161,11 @@ def _build_run(node: JsonNode) -> LoggedRun:
         version=node.get_optional("benchmark_version", str),
         injections=written,
         unsent=unsent,
-        transcript=_build_transcript(messages, without_last_calls=bool(unsent)),
+        transcript=_build_transcript(messages, without_last_calls=bool(unsent), error=error),
         utility=node.get("utility", bool),
         security=node.get("security", bool),
         has_placeholders=_find_placeholders(messages),
+        error=error,
     )
 
 
@@ -182,18 +189,21 @@ def _list_unsent(messages: Sequence[JsonNode]) -> tuple[JsonObject, ...]:
     )
 
 
-def _build_transcript(messages: Sequence[JsonNode], *, without_last_calls: bool) -> Transcript:
-    if not any(node.get("role", str) == "assistant" for node in messages):
-        error = TrialError(kind="model", message="the recorded run has no messages to judge")
-        return Transcript(stop="error", error=error)
+def _build_transcript(
+    messages: Sequence[JsonNode], *, without_last_calls: bool, error: str | None
+) -> Transcript:
+    has_replies = any(node.get("role", str) == "assistant" for node in messages)
+    if not has_replies and (error is None or not messages):
+        words = f"the recorded run has no messages to judge{(error and f': {error}') or ''}"
+        return Transcript(stop="error", error=TrialError(kind="model", message=words))
     said = list(make_ids_unique(_iterate_messages(messages)))
     replies = [message.reply for message in said if isinstance(message, AssistantMessage)]
     if without_last_calls:
         said[-1] = AssistantMessage(reply=replace(replies[-1], tool_requests=(), stop="end"))
     return Transcript(
         messages=tuple(said),
-        answer=replies[-1].text,
-        stop="reply_limit" if without_last_calls else "answer",
+        answer=replies[-1].text if replies else "",
+        stop="reply_limit" if without_last_calls or error is not None else "answer",
         replies=len(replies),
     )
 
@@ -340,6 +350,7 @@ class PipelineRecording:
             "injections": dict(run.injections),
             "unsent": list(run.unsent),
             "older": run.older,
+            "error": run.error,
             "recorded": {"utility": run.utility, "security": run.security},
         }
         return replace(
@@ -365,8 +376,15 @@ def load_pipelines(path: Path, contents: Mapping[str, Any]) -> dict[str, Pipelin
     runs = assign_versions(list(read_runs(path)), contents["versions"], dos)
     if not runs:
         raise UsageError(f"there is no run of AgentDojo in {path}")
+    known = contents["versions"]
     found: dict[str, dict[str, tuple[LoggedRun, ...]]] = {}
     for run in runs:
+        if run.version not in known:
+            raise UsageError(
+                f"{run.place} is of version {run.version!r} of the benchmark, which AgentDojo's "
+                "release here does not have",
+                meant=f"It has: {', '.join(known)}.",
+            )
         cases = found.setdefault(run.pipeline, {})
         cases[run.case] = (*cases.get(run.case, ()), run)
     return {name: PipelineRecording(cases) for name, cases in found.items()}

@@ -156,7 +156,7 @@ def prepare_plan(
     refuse_faults_of_recorded((model, at["fault"]) for model, at in entrants if "fault" in at)
     # In all suites that were found: a variant may reword a case that is not selected now.
     check_prompts(found, (variant for _, variant in varied))
-    suites, recorded_notes = restore_suites(suites, chosen)
+    suites, recorded_notes = restore_suites(suites, chosen, found)
     then = [suite.name for suite in suites if has_judgements(suite, chosen[suite.name])]
     bench = choose_judges(suites, request.judge_model, config, then)
     cast = choose_players(suites, chosen, request.user_model, config)

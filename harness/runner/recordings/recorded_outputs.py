@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from harness.base import NothingToRun, UsageError, did_you_mean
+from harness.base import NothingToRun, UsageError, did_you_mean, format_count
 from harness.runner.planning.plan import Job, RunPlan
 from harness.suites import LEADERBOARDS, ExecutableRecording, ModelRecording, ReplayableLeaderboard
 from harness.types import Case, ModelSpec, Suite
@@ -65,11 +65,12 @@ def recorded_models(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
 
 
 def restore_suites(
-    suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]]
+    suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]], found: Sequence[Suite]
 ) -> tuple[list[Suite], tuple[str, ...]]:
     """Return ``suites`` with only the cases that some model can run, and notes on the others.
 
     ``models`` are the models of each suite, by its name. A suite with a live model keeps all cases.
+    ``found`` are the same suites with the cases that were not selected, too.
 
     Raises:
         NothingToRun: none of them was recorded.
@@ -101,9 +102,21 @@ def restore_suites(
             )
         if cases:
             kept.append(replace(suite, cases=tuple(cases)))
+    foreign = _find_foreign(found, models)
     if not kept:
-        raise NothingToRun("none of these cases was recorded")
-    return kept, tuple(dict.fromkeys(notes))
+        raise NothingToRun(f"none of these cases was recorded. {foreign}".removesuffix(". "))
+    return kept, tuple(dict.fromkeys(filter(None, (*notes, foreign))))
+
+
+def _find_foreign(suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]]) -> str:
+    """Return a note on recorded cases that none of ``suites`` has; empty if there is none."""
+    known = {case.name for suite in suites for case in suite.cases}
+    every = [one for specs in models.values() for one in _list_recordings(specs)]
+    names = dict.fromkeys(name for one in every for name in one.list_cases() if name not in known)
+    if not names:
+        return ""
+    shown = ", ".join([*names][:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    return f"Recorded, but in no suite of this run: {format_count(len(names), 'case')}: {shown}."
 
 
 def select_possible(plan: RunPlan) -> tuple[RunPlan, tuple[str, ...]]:

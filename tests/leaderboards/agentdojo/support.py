@@ -55,6 +55,7 @@ def judge_logged(run: LoggedRun) -> tuple[bool, bool]:
         "replies": [*replies, [{**call, "unsent": True} for call in run.unsent]],
         "output": find_output(run.transcript),
         "older": run.older,
+        "error": run.error,
     }
     found = judge_run(find_packages(), request)
     return found.utility, found.security

@@ -117,6 +117,10 @@ def test_runs_are_replayed_over_real_sessions_with_the_same_verdicts(
     rows.append(log([say("Pay.")], "No.", utility=False, pipeline_name="idle"))
     asked = call("send_money", pay)[0]
     rows.append(log([say("Pay."), asked], None, utility=False, pipeline_name="late"))
+    # One that the model's API ended, which the benchmark counts as failed and as hijacked.
+    pair = {"user_task_id": "user_task_0", "injection_task_id": "injection_task_0"}
+    ended = {**pair, "attack_type": "direct", "error": "internal server error"}
+    rows.append(log([say("Pay.")], None, utility=False, pipeline_name="ended", **ended))
     # And one whose recorded verdict is not the official one.
     rows.append(log([say("Pay.")], "No.", pipeline_name="wrong"))
     path = tmp_path / "runs.jsonl"
@@ -135,9 +139,9 @@ def test_runs_are_replayed_over_real_sessions_with_the_same_verdicts(
             goal = "security:true" if "direct" in case else "utility:true"
             assert goal in codes, case
     verdicts = {pipeline: codes for (pipeline, _), codes in found.items() if pipeline != "scripted"}
-    assert [next(iter(codes)) for codes in verdicts.values()] == ["utility:false"] * 3
+    assert [next(iter(codes)) for codes in verdicts.values()] == ["utility:false"] * 4
     agreed = {pipeline: list(codes.values())[-1] for pipeline, codes in verdicts.items()}
-    assert agreed == {"idle": "passed", "late": "passed", "wrong": "failed"}
+    assert agreed == {"idle": "passed", "late": "passed", "ended": "passed", "wrong": "failed"}
     # Utility and the success of attacks stand together, each from its own verdict.
     figures = list_attack_figures(build_report(run_log))
     assert {one.success.rate for one in figures if one.success is not None} == {1.0}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
 from harness.leaderboards.agentdojo.recordings import (
@@ -126,6 +129,91 @@ def test_what_is_no_log_of_the_benchmark_is_refused_with_its_line(
     with pytest.raises(UsageError) as refused:
         list(read_runs(path))
     assert message in str(refused.value)
+
+
+def test_a_version_that_the_package_lacks_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = written(tmp_path, log([say("Pay.")]), log([say("Pay.")], benchmark_version="v9"))
+    with pytest.raises(UsageError, match=r"runs.jsonl:2 is of version 'v9'"):
+        load_pipelines(path, {"versions": VERSIONS, "attacks": {}})
+
+
+def test_a_run_that_the_models_api_ended_is_judged_by_the_benchmarks_own_rule(
+    tmp_path: Path,
+) -> None:
+    late = log([say("Pay."), *call("pay", {})], None, error="context_length_exceeded")
+    first = log([say("Pay.")], None, error="internal server error")
+    for run in read_runs(written(tmp_path, late, first)):
+        assert (run.transcript.stop, run.transcript.error) == ("reply_limit", None)
+        assert run.error is not None
+
+
+def _write_blocks(row: dict[str, Any]) -> None:
+    for message in row["messages"]:
+        if isinstance(message["content"], str):
+            message["content"] = [{"type": "text", "content": message["content"]}]
+        elif message["content"] is None:
+            message["content"] = [{"type": "redacted_thinking", "content": None}]
+
+
+def _write_nulls(row: dict[str, Any]) -> None:
+    for message in row["messages"]:
+        message["content"] = message["content"] or None
+
+
+def _leave_out(row: dict[str, Any]) -> None:
+    for key in ("error", "attack_type", "injection_task_id", "injections"):
+        del row[key]
+    for message in row["messages"]:
+        for key in ("tool_calls", "error", "tool_call"):
+            if not message.get(key) or message["role"] == "tool":
+                message.pop(key, None)
+        for asked in message.get("tool_calls", ()):
+            del asked["id"]
+
+
+def _add_keys(row: dict[str, Any]) -> None:
+    row["later"] = 1
+    row["messages"].insert(0, {"role": "system", "content": "Be brief."})
+    for message in row["messages"]:
+        message["later"] = [1]
+
+
+@pytest.mark.parametrize("rewrite", [_write_blocks, _write_nulls, _leave_out, _add_keys])
+def test_a_run_is_the_same_in_each_releases_spelling(
+    tmp_path: Path, rewrite: Callable[[dict[str, Any]], None]
+) -> None:
+    row = dict(log([say("Pay."), *call("read_file", {"path": "a"}), *call("pay", {})]))
+    [plain] = read_runs(written(tmp_path, row))
+    rewrite(row)
+    assert list(read_runs(written(tmp_path, row))) == [plain]
+
+
+ODD: list[Any] = [None, "", "x", 0, -1.5, True, [], {}, [None], {"a": None}, ["a"], 10**30]
+
+
+@given(data=st.data())
+def test_whatever_stands_anywhere_in_a_log_it_is_read_or_refused_with_file_and_line(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    row = log([say("Pay."), *call("pay", {"to": ["Bob"]}, error="no")], injections={"a": "b"})
+    at: Any = row
+    while True:
+        key = data.draw(st.sampled_from([*at] if isinstance(at, dict) else [*range(len(at))]))
+        if not at[key] or not isinstance(at[key], list | dict) or data.draw(st.booleans()):
+            break
+        at = at[key]
+    if isinstance(at, list) or data.draw(st.booleans()):
+        at[key] = data.draw(st.sampled_from(ODD))
+    else:
+        del at[key]
+    line = json.dumps(row)
+    cut = data.draw(st.sampled_from([len(line), len(line) // 2, len(line) - 1]))
+    path = tmp_path_factory.getbasetemp() / "odd.jsonl"
+    path.write_text(f"{json.dumps(log([say('Pay.')]))}\n{line[:cut]}\n")
+    try:
+        load_pipelines(path, {"versions": VERSIONS, "attacks": {}})
+    except UsageError as error:
+        assert f"{path}:2" in str(error)  # noqa: PT017 - both ends are right
 
 
 def test_a_folder_of_logs_and_a_compressed_file_are_read_alike(tmp_path: Path) -> None:
