@@ -17,10 +17,6 @@ _MXCP = "a file of MXCP: tests/end_to_end/policies/test_recipes.py starts MXCP w
 _CUT = "an extract, with … for what is left out"
 
 READ_ELSEWHERE: dict[tuple[str, str], str] = {
-    ("docs/agents.md", "- run: npm install -g @anthropic-ai/claude-code@2.1.197"): (
-        "steps of a workflow that need a key and a paid model"
-    ),
-    ("docs/ci.md", "name: evals"): _CI,
     ("docs/ci.md", "- name: Lint for code scanning"): _CI,
     ("docs/ci.md", "evals:"): _CI,
     ("docs/ci.md", "permissions:"): "a workflow: tests/packaging/test_action.py runs its steps",
@@ -28,9 +24,6 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/ci.md", "repos:"): "hooks: tests/end_to_end/test_ci_page.py compares them",
     ("docs/engines.md", "job=$(sbatch"): "for Slurm: the scripts that it submits are run",
     ("docs/engines.md", "jobs:"): "a workflow of shards and merge, which tests of both run",
-    ("docs/migrate.md", "mxcp: 1"): (
-        "wrong on purpose: tests/docs/test_walkthroughs.py shows what is said of it"
-    ),
     ("docs/migrate.md", "description: Prices are found"): (
         "a file of promptfoo: tests/docs/test_walkthroughs.py runs it"
     ),

@@ -29,7 +29,9 @@ DOCUMENTS = [
     yaml.safe_load(block)
     for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 ]
-ACTION, WORKFLOW, SCANNING, COMPONENT, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
+ACTION, SCANNING, COMPONENT, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
+WORKFLOW_FILE = (ROOT / "docs" / "examples" / "ci" / "evals.yml").read_text("utf-8")
+WORKFLOW = yaml.safe_load(WORKFLOW_FILE)
 MANIFEST = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 STEPS: dict[str, Any] = {
     step["name"]: step
@@ -38,7 +40,7 @@ STEPS: dict[str, Any] = {
 }
 COMMANDS = re.findall(
     r"(?<![\w.-])harness (?:evals|compare|merge|lint|view|grade)\b[^\n`]*",
-    re.sub(r"\\\n\s*", " ", PAGE),
+    re.sub(r"\\\n\s*", " ", PAGE + WORKFLOW_FILE),
 )
 
 
@@ -204,5 +206,5 @@ def test_the_hooks_of_the_page_are_those_that_the_repository_offers() -> None:
 
 
 def test_the_formats_that_the_page_asks_for_exist() -> None:
-    for wanted in re.findall(r"--report ([\w:.-]+)", PAGE):
+    for wanted in re.findall(r"--report ([\w:.-]+)", PAGE + WORKFLOW_FILE):
         assert ReportRequest.parse(wanted).format

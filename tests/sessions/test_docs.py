@@ -46,7 +46,7 @@ def test_every_way_credential_setting_and_placeholder_stands_on_the_page() -> No
     for credential in get_args(Credential):
         assert re.search(rf"^\| `{credential}`", PAGE, re.MULTILINE), credential
     for setting in DELIVERIES.get("bearer").fields:
-        assert re.search(rf"^\| `{setting}`", PAGE, re.MULTILINE), setting
+        assert re.search(rf"^\|[^|]*`{setting}`", PAGE, re.MULTILINE), setting
     for name, variable in PLACEHOLDERS.items():
         assert f"`{{{name}}}`" in PAGE
         assert f"`{variable}`" in PAGE

@@ -179,7 +179,6 @@ OF_SUITES = (
         "Did you mean 'prompt'?",
         case="promt: x",
     ),
-    of_suite("`unknown key … in …`", "unknown key 'modle' in the suite", top="modle: x"),
     of_suite("An unknown key is an error, and the message", "unknown key 'modle'", top="modle: x"),
     Feed(
         words="A test that checks nothing is an error",

@@ -74,9 +74,6 @@ SHOWN: Mapping[str, str] = {
         "tests/runner/recordings/test_conversation_files.py::"
         "test_a_check_that_a_file_cannot_show_is_not_judged"
     ),
-    "A tool's title in place of its name": (
-        "tests/docs/test_walkthroughs.py::test_the_page_on_migration_shows_what_happens"
-    ),
     "Every key is either carried over": (
         "tests/suites/foreign/test_promptfoo.py::test_no_key_of_the_schema_vanishes"
     ),
@@ -249,7 +246,6 @@ NO_LIMITS: Mapping[str, tuple[str, ...]] = {
         "of each identity that is refused the call",
         "a token that must be refused was accepted",
         "gives what its owner is refused in a session of their own",
-        "a caller who got an answer is refused",
         "`readOnlyHint: false` and `destructiveHint: true` do not read",
         "An unknown verb (*push*",
         "because the server takes no more requests",
@@ -281,8 +277,6 @@ NO_LIMITS: Mapping[str, tuple[str, ...]] = {
         "The exit code is 1 if there are errors or warnings",
     ),
     "of what is offered to the user, and taken": (
-        "falls back to plain text where colours are not supported",
-        "and loaded only with that agent",
         "Keys that begin with `x-` are ignored",
         "or its log cannot be followed",
     ),
