@@ -285,7 +285,10 @@ def json_value(value: Any, *, strict: bool = True) -> Any:
 
 
 def _to_plain(value: Any) -> Any:
-    """Turn a read-only mapping into a type that `json` can write."""
+    """Turn a dataclass or a read-only mapping into a type that `json` can write."""
+    if is_dataclass(value) and not isinstance(value, type):
+        # Level by level: `asdict` would copy every value first.
+        return _get_fields(value)
     if hasattr(value, "keys"):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is not JSON")

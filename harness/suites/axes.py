@@ -119,7 +119,7 @@ def _require_variant(known: Mapping[str, Variant], name: str, where: str) -> Var
 def describe_variant(variant: Variant) -> JsonObject:
     """Return the changes of a variant, their digest, and what they touch in words."""
     # Without place and description: to move or to explain a variant does not change its trials.
-    edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
+    edits = json.loads(canonical_json(replace(variant, at=None, description=None)))
     words = "; ".join(_describe_changes(variant))
     return {"digest": digest_json(edits)[:_DIGITS], "words": words, "edits": edits}
 

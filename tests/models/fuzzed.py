@@ -11,9 +11,8 @@ import zlib
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from random import Random
 from typing import Any
-
-from hypothesis import strategies as st
 
 from tests.models.support import Api
 
@@ -34,18 +33,16 @@ HOSTILE: dict[str, str] = {
 }
 """What no JSON library writes: put where a mark stands."""
 
-VALUES: st.SearchStrategy[Any] = st.sampled_from(
-    [None, True, False, 0, -1, 42, 0.5, "", " ", "text", [], {}, [None], [[]], {"type": "text"},
+VALUES: list[Any] = [
+    None, True, False, 0, -1, 42, 0.5, "", " ", "text", [], {}, [None], [[]], {"type": "text"},
      ["text"], "error",
      "failed", "queued", "tool_use", "user", "message", {"message": []},
-     *(f"@@{name}@@" for name in HOSTILE)]
-)  # fmt: skip
-FIELDS = st.sampled_from(
-    ["error", "type", "role", "content", "text", "refusal", "tool_calls", "function_call", "usage",
+     *(f"@@{name}@@" for name in HOSTILE)]  # fmt: skip
+FIELDS = [
+    "error", "type", "role", "content", "text", "refusal", "tool_calls", "function_call", "usage",
      "model", "status",
      "stop_reason", "finish_reason", "output", "choices", "input", "arguments", "name", "id", "x",
-     ""]
-)  # fmt: skip
+     ""]  # fmt: skip
 
 
 def valid(api: Api) -> list[dict[str, Any]]:
@@ -148,31 +145,28 @@ class Reply:
     """Written one after the other; then the connection is closed."""
 
 
-@st.composite
-def damaged(draw: st.DrawFn, api: Api) -> dict[str, Any]:
+def damage_reply(rng: Random, api: Api) -> dict[str, Any]:
     """Return a good reply with up to four of its values changed, left out or doubled, or with
     fields put in.
     """
-    reply: dict[str, Any] = json.loads(json.dumps(draw(st.sampled_from(valid(api)))))
-    for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 2, 3]))):
+    reply: dict[str, Any] = json.loads(json.dumps(rng.choice(valid(api))))
+    for _ in range(rng.choice([0, 1, 1, 1, 2, 2, 3])):
         places = list(_places(reply))
         if not places:
             break
-        *above, last = draw(st.sampled_from(places))
+        *above, last = rng.choice(places)
         holder: Any = reply
         for step in above:
             holder = holder[step]
-        match draw(
-            st.sampled_from(["change", "change", "change", "leave out", "double", "put in"])
-        ):
+        match rng.choice(["change", "change", "change", "leave out", "double", "put in"]):
             case "change":
-                holder[last] = deepcopy(draw(VALUES))
+                holder[last] = deepcopy(rng.choice(VALUES))
             case "leave out":
                 del holder[last]
             case "double" if isinstance(holder, list):
                 holder.append(deepcopy(holder[last]))
             case _ if isinstance(holder, dict):
-                holder[draw(FIELDS)] = deepcopy(draw(VALUES))
+                holder[rng.choice(FIELDS)] = deepcopy(rng.choice(VALUES))
     return reply
 
 
@@ -183,37 +177,34 @@ def _as_text(reply: Any) -> str:
     return text
 
 
-@st.composite
-def bodies(draw: st.DrawFn, api: Api) -> bytes:
+def make_body(rng: Random, api: Api) -> bytes:
     """Return the body of a response.
 
     Mostly a damaged reply, at times cut, spoiled or in another encoding.
     """
-    kind = draw(
-        st.sampled_from(
-            ["reply"] * 30 + ["cut", "spoiled", "utf-16", "bom", "latin", "bytes", "value", "two"]
-        )
+    kind = rng.choice(
+        ["reply"] * 30 + ["cut", "spoiled", "utf-16", "bom", "latin", "bytes", "value", "two"]
     )
     if kind == "bytes":
-        return draw(st.binary(max_size=200))
+        return rng.randbytes(rng.randint(0, 200))
     if kind == "value":
-        return _as_text(draw(VALUES)).encode()
-    text = _as_text(draw(damaged(api)))
+        return _as_text(rng.choice(VALUES)).encode()
+    text = _as_text(damage_reply(rng, api))
     if kind == "utf-16":
         return text.encode("utf-16")
     body = text.encode()
     if kind == "cut":
-        return body[: draw(st.integers(0, len(body)))]
+        return body[: rng.randint(0, len(body))]
     if kind == "spoiled":
-        at = draw(st.integers(0, len(body) - 1))
-        return body[:at] + draw(st.binary(min_size=1, max_size=4)) + body[at + 1 :]
+        at = rng.randint(0, len(body) - 1)
+        return body[:at] + rng.randbytes(rng.randint(1, 4)) + body[at + 1 :]
     return {"bom": b"\xef\xbb\xbf" + body, "latin": body + b"\xe4", "two": body + body}.get(
         kind, body
     )
 
 
-HEADERS = st.sampled_from(
-    ["retry-after: 0", "retry-after: 1_0", "retry-after: -1", "retry-after: 1e400",
+HEADERS = [
+    "retry-after: 0", "retry-after: 1_0", "retry-after: -1", "retry-after: 1e400",
      "retry-after-ms: 0",
      (
          "retry-after: Thu, 99 Jan 9999 99:99:99 GMT"
@@ -227,29 +218,22 @@ HEADERS = st.sampled_from(
      (
          "content-encoding: gzip, gzip, gzip, gzip, gzip, gzip"
      ), "content-encoding: gzip", "connection: keep-alive",
-     "x-request-id: \xff", "transfer-encoding: gzip"]
-)  # fmt: skip
-STATUSES = st.sampled_from(
-    [200] * 40
-    + [
-        201, 204, 206, 299, 301, 302, 304, 307, 308, 400, 401, 404, 408, 413, 429, 500, 503, 529,
-        599, 999,
-    ]
-)  # fmt: skip
+     "x-request-id: \xff", "transfer-encoding: gzip"]  # fmt: skip
+STATUSES = [200] * 40 + [
+    201, 204, 206, 299, 301, 302, 304, 307, 308, 400, 401, 404, 408, 413, 429, 500, 503, 529, 599,
+    999,
+]  # fmt: skip
 
 
-@st.composite
-def replies(draw: st.DrawFn, api: Api) -> Reply:
+def make_reply(rng: Random, api: Api) -> Reply:
     """Return a whole response with its faults on the wire.
 
     Lengths that lie, chunks, compression, an early end.
     """
-    body, status = draw(bodies(api)), draw(STATUSES)
-    lines = draw(st.lists(HEADERS, max_size=2)) if draw(st.integers(0, 5)) == 0 else []
-    framing = draw(
-        st.sampled_from(
-            ["length"] * 24 + ["close", "chunked", "gzip", "deflate", "short", "long", "twice"]
-        )
+    body, status = make_body(rng, api), rng.choice(STATUSES)
+    lines = rng.choices(HEADERS, k=rng.randint(0, 2)) if rng.randint(0, 5) == 0 else []
+    framing = rng.choice(
+        ["length"] * 24 + ["close", "chunked", "gzip", "deflate", "short", "long", "twice"]
     )
     if framing in ("gzip", "deflate"):
         body = gzip.compress(body, 1) if framing == "gzip" else zlib.compress(body, 1)
@@ -257,9 +241,9 @@ def replies(draw: st.DrawFn, api: Api) -> Reply:
     length = len(body) + {"short": 5, "long": -min(5, len(body))}.get(framing, 0)
     if framing == "chunked":
         lines.append("transfer-encoding: chunked")
-        step = draw(st.integers(1, 50)) * 100
+        step = rng.randint(1, 50) * 100
         parts = [body[at : at + step] for at in range(0, len(body), step)]
-        end = draw(st.sampled_from([b"0\r\n\r\n", b"0\r\n\r\n", b"", b"zz\r\n"]))
+        end = rng.choice([b"0\r\n\r\n", b"0\r\n\r\n", b"", b"zz\r\n"])
         body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + end
     elif framing != "close":
         lines += [f"content-length: {length}"] * (2 if framing == "twice" else 1)
@@ -267,7 +251,7 @@ def replies(draw: st.DrawFn, api: Api) -> Reply:
         "latin-1"
     )
     whole = head + body
-    if draw(st.integers(0, 40)) == 0:  # not even HTTP, or not all of it
-        whole = whole[draw(st.integers(0, 20)) : draw(st.integers(20, len(whole)))]
-    at = draw(st.integers(0, len(whole)))
+    if rng.randint(0, 40) == 0:  # not even HTTP, or not all of it
+        whole = whole[rng.randint(0, 20) : rng.randint(20, len(whole))]
+    at = rng.randint(0, len(whole))
     return Reply(pieces=(whole[:at], whole[at:]))

@@ -53,14 +53,6 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "harness/judging/policy/comparable_values.py _grade_number: abs(number) < "
         "_SMALL → abs(number) <= _SMALL"
     ): ("1000 is a round number, and has the same grade"),
-    (
-        "harness/base/stats/sequences.py _narrow: self._low <= mean <= self._high → "
-        "self._low < mean <= self._high"
-    ): ("a bound lies between two candidates"),
-    (
-        "harness/base/stats/sequences.py _narrow: self._low <= mean <= self._high → "
-        "self._low <= mean < self._high"
-    ): ("a bound lies between two candidates"),
     ("harness/base/stats/power.py count_cases_needed: 2 * high → 3 * high"): (
         "the search begins in a wider range and ends at the same number"
     ),

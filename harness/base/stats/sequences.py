@@ -33,9 +33,9 @@ class ConfidenceSequence:
         self._alpha = alpha
         self._count = 0
         self._sum, self._squares = 0.5, 0.25  # with one imagined case in the middle
-        self._candidates = [(index + 0.5) / _POINTS for index in range(_POINTS)]
-        self._up = [0.0] * _POINTS  # logarithm of the capital of those who bet on a higher mean
-        self._down = [0.0] * _POINTS
+        # Each mean that is still possible, with the logarithm of the capital of those who bet on a
+        # higher mean, and of those who bet on a lower one.
+        self._candidates = [((index + 0.5) / _POINTS, 0.0, 0.0) for index in range(_POINTS)]
         self._low, self._high = 0.0, 1.0
 
     def add(self, differences: Iterable[float]) -> Interval:
@@ -54,9 +54,14 @@ class ConfidenceSequence:
         self._count += 1
         variance = self._squares / self._count
         stake = sqrt(2 * log(2 / self._alpha) / (variance * self._count * log1p(self._count)))
-        for index, mean in enumerate(self._candidates):
-            self._up[index] += log1p(min(stake, _MOST_BET / mean) * (value - mean))
-            self._down[index] += log1p(-min(stake, _MOST_BET / (1 - mean)) * (value - mean))
+        self._candidates = [
+            (
+                mean,
+                up + log1p(min(stake, _MOST_BET / mean) * (value - mean)),
+                down + log1p(-min(stake, _MOST_BET / (1 - mean)) * (value - mean)),
+            )
+            for mean, up, down in self._candidates
+        ]
         self._sum += value
         self._squares += (value - self._sum / (self._count + 1)) ** 2
         self._narrow()
@@ -66,14 +71,13 @@ class ConfidenceSequence:
         fortune = log(2 / self._alpha)  # each of the two gamblers began with half of the capital
         # Each candidate stands for the means up to halfway to the next.
         half = 0.5 / _POINTS
-        left = [
-            mean
-            for mean, up, down in zip(self._candidates, self._up, self._down, strict=True)
-            if max(up, down) < fortune and self._low <= mean <= self._high
-        ]
+        left = [mean for mean, up, down in self._candidates if up < fortune and down < fortune]
         if left:
             self._low = max(self._low, left[0] - half)
             self._high = min(self._high, left[-1] + half)
+            # The interval never widens: what lies outside is out for good. One inside may come
+            # back, since its gamblers can lose again.
+            self._candidates = [one for one in self._candidates if left[0] <= one[0] <= left[-1]]
 
 
 def compute_allowance(look: int, *, looks: int | None = None, level: float = 0.05) -> float:
