@@ -153,8 +153,10 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
 
     Raises:
         InvalidInput: the error names all of them. A log without tool lists, such as one of recorded
-          outputs, cannot be checked.
+          outputs, cannot be checked, nor one of a file, of which some conversations have a list.
     """
+    if FILED in log.header.settings:
+        return
     # Titles, because a suite may name a tool by what its title says: the message then has the name.
     known = {
         name: title for tools in log.tools.values() for name, title in collect_titles(tools).items()
@@ -359,7 +361,7 @@ class _Grading:
         judged = case
         unknown: tuple[CheckResult, ...] = ()
         if self._is_filed:
-            judged, unknown = split_case(case)
+            judged, unknown = split_case(case, has_tools=bool(transcript.tools_digest))
         try:
             return (*await evaluate_checks(replace(evidence, case=judged)), *unknown), None
         except HarnessError as fault:

@@ -55,7 +55,7 @@ from harness.types import JsonObject, Protocol, ServerSpec
     metavar="RUN",
     shell_complete=complete_runs,
     help="Make cases of what went well in a run, such as one of harness record, or in "
-    "conversations in JSON Lines (messages of OpenAI or Anthropic).",
+    "conversations in JSON (messages of OpenAI or Anthropic).",
 )
 @click.option("--print", "printed", is_flag=True, help="Print the suite instead of writing a file.")
 @MCP_CONFIG

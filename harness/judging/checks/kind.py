@@ -157,9 +157,9 @@ class CheckKind:
     needs_model: bool = False
     """Whether it judges what a model chose or said, so that a case without a model cannot have it.
     """
-    needs_session: bool = False
-    """Whether it judges what messages and calls do not show: the list of tools, questions, read
-    resources, times. The conversations of a file have none of it."""
+    needs_session: bool | Literal["tools"] = False
+    """Whether it judges what messages and calls do not show: questions, read resources, times, or
+    only the list of tools. The conversations of a file have at most the list."""
     group: Grouping | None = None
     """Which of its options must hold, if it is a group of other checks."""
     order: CallOrder = "each"
@@ -267,7 +267,7 @@ class FunctionKind(CheckKind):
     """As `CheckKind.asks_rarely`."""
     needs_model: bool = False
     """As `CheckKind.needs_model`."""
-    needs_session: bool = False
+    needs_session: bool | Literal["tools"] = False
     """As `CheckKind.needs_session`."""
     order: CallOrder = "each"
     """As `CheckKind.order`."""

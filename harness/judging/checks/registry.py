@@ -84,9 +84,13 @@ def checks_of_model(checks: Iterable[Check]) -> list[Check]:
     return [part for part in walk_checks(checks) if get_kind(part).needs_model]
 
 
-def needs_session(check: Check) -> bool:
-    """Whether ``check``, or one in its groups, judges what only a session shows."""
-    return any(get_kind(part).needs_session for part in check.walk())
+def needs_session(check: Check, *, has_tools: bool = False) -> bool:
+    """Whether ``check``, or one in its groups, judges what only a session shows.
+
+    ``has_tools``: whether the list of tools is known without one.
+    """
+    needed = {get_kind(part).needs_session for part in check.walk()}
+    return bool(needed - ({False, "tools"} if has_tools else {False}))
 
 
 def every_check(case: Case) -> Iterator[Check]:

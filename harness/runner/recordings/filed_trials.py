@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.base import KNOWN, NothingToRun, digest_json, format_path, utc_now
 from harness.judging import needs_session, not_judged, not_started
-from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
+from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.launcher import build_header
 from harness.runner.planning.plan import Job, RunPlan, case_label, describe_case
 from harness.runner.planning.request import RunOptions
@@ -24,6 +24,7 @@ from harness.runner.recordings.conversation_files import (
 )
 from harness.types import (
     Case,
+    Check,
     CheckResult,
     ModelSpec,
     ServerSpec,
@@ -70,20 +71,27 @@ def log_conversations(path: Path, suites: Sequence[Suite], folder: Path) -> RunL
     log = folder / "log.jsonl"
     with LogWriter(log, KNOWN.redact_json_text) as writer:
         writer.append(build_header(plan, path.name, RunOptions(concurrency=1)))
+        offered = (one.tools for _, one in trials if one is not None and one.tools is not None)
+        for tools in {one.digest: one for one in offered}.values():
+            writer.append(ToolsLine(server=_SERVER.name, tools=tools))
         for job, conversation in trials:
             writer.append(_build_line(job.trial, conversation, path))
         writer.append(Footer(finished_at=utc_now(), elapsed_s=0.0, told=tuple(_limit_told(told))))
     return read_log(log)
 
 
-def split_case(case: Case) -> tuple[Case, tuple[CheckResult, ...]]:
-    """Return ``case`` with the checks that a file can show, and the results of the others."""
-    open_checks = [one for one in case.every_check if needs_session(one)]
-    known = tuple(one for one in case.checks if not needs_session(one))
-    turns = tuple(
-        replace(turn, checks=tuple(one for one in turn.checks if not needs_session(one)))
-        for turn in case.turns
-    )
+def split_case(case: Case, *, has_tools: bool) -> tuple[Case, tuple[CheckResult, ...]]:
+    """Return ``case`` with the checks that a file can show, and the results of the others.
+
+    ``has_tools``: whether the file says which tools were offered.
+    """
+    open_checks = [one for one in case.every_check if needs_session(one, has_tools=has_tools)]
+
+    def keep(checks: Sequence[Check]) -> tuple[Check, ...]:
+        return tuple(one for one in checks if not needs_session(one, has_tools=has_tools))
+
+    known = keep(case.checks)
+    turns = tuple(replace(turn, checks=keep(turn.checks)) for turn in case.turns)
     results = tuple(
         CheckResult(
             kind=one.kind,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base import load_json
+from harness.base import digest_json, load_json
 from harness.types import (
     UNKNOWN_USAGE,
     AssistantMessage,
@@ -22,8 +22,10 @@ from harness.types import (
     Reply,
     ReplyStop,
     Stop,
+    Tool,
     ToolAnswer,
     ToolCall,
+    ToolList,
     ToolMessage,
     ToolRequest,
     Transcript,
@@ -99,6 +101,47 @@ def answer_call(call: ToolCall, text: str, *, is_error: bool) -> ToolCall:
     from harness.sessions import classify_error  # loads the MCP SDK
 
     return replace(call, text=text, outcome=classify_error(text, tool=call.tool, listed=True))
+
+
+def read_tools(value: Any) -> ToolList | None:
+    """Return the tools of a request, in the form of OpenAI, Anthropic or OpenTelemetry.
+
+    ``None`` if the request does not say which tools it offers.
+    """
+    value = parse_json(value) if isinstance(value, str) else value
+    if not isinstance(value, list):
+        return None
+    tools: dict[str, Tool] = {}
+    for one in value:
+        what = one.get("function", one) if isinstance(one, dict) else None
+        if isinstance(what, dict) and isinstance(what.get("name"), str):
+            schema = what.get("input_schema", what.get("parameters"))
+            name, said = name_tool(what["name"]), what.get("description")
+            tools[name] = Tool(
+                name=name,
+                description=said if isinstance(said, str) else "",
+                input_schema=schema if isinstance(schema, dict) else {},
+            )
+    facts = [(one.name, one.description, one.input_schema) for one in tools.values()]
+    return ToolList(tools=tuple(tools.values()), digest=digest_json(facts))
+
+
+def add_tools(transcript: Transcript, tools: ToolList | None) -> Transcript:
+    """Return ``transcript`` with the ``tools`` that were offered, if they are known."""
+    if tools is None:
+        return transcript
+    calls = (
+        call if tools.get(call.tool) is not None or not call.is_error else _refuse_unlisted(call)
+        for call in transcript.tool_calls
+    )
+    names = tuple(one.name for one in tools.tools)
+    return replace(transcript, tools=names, tools_digest=tools.digest, tool_calls=tuple(calls))
+
+
+def _refuse_unlisted(call: ToolCall) -> ToolCall:
+    from harness.sessions import classify_error  # loads the MCP SDK
+
+    return replace(call, outcome=classify_error(call.text, tool=call.tool, listed=False))
 
 
 def list_blocks(content: Any, kind: str) -> list[Mapping[str, Any]]:

@@ -334,7 +334,7 @@ def _traits(params: JsonObject) -> Sequence[CheckTrait]:
 
 DECISION = _Decision(
     name="decision",
-    needs_session=True,
+    needs_session="tools",
     schema={
         "anyOf": [*_DECIDED["anyOf"], _OF_TOOL, {"type": "array", "items": _OF_TOOL, "minItems": 1}]
     },
