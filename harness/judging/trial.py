@@ -306,7 +306,7 @@ def events_digest(transcript: Transcript) -> str:
             *(call.tool, call.arguments, call.outcome, call.text),
             *([] if call.injected is None else [call.injected.rule, call.injected.text]),
         ]
-        for call in transcript.tool_calls
+        for call in (*transcript.tool_calls, *transcript.host_calls)
     ]
     return f"sha256:{digest_json([events, transcript.stop])}"
 

@@ -36,7 +36,7 @@ from harness.types import (
 _ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
 """After these endings the user may continue."""
 
-LIMIT_WORDS: dict[Stop, str] = {
+LIMITED: dict[Stop, str] = {
     "reply_limit": "the limit of replies was reached",
     "call_limit": "the limit of tool calls was reached",
     "token_limit": "the limit of tokens was reached",
@@ -210,3 +210,8 @@ def find_usage_limit(limits: Limits, usage: Usage) -> Stop | None:
     if limits.max_cost_usd is not None and (usage.cost_usd or 0.0) > limits.max_cost_usd:
         return "cost_limit"
     return None
+
+
+def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:
+    """Return why the server was lost during a call, if so; over HTTP, later calls may succeed."""
+    return next((call.text for call in calls if call.outcome == "server_lost"), None)

@@ -6,7 +6,7 @@ separate so that a cancelled conversation still has a transcript of everything u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +22,7 @@ from harness.runner.content.given_content import (
     give_reads,
 )
 from harness.runner.content.opening_prompts import get_opening
-from harness.runner.conversation import LIMIT_WORDS, Conversation, find_usage_limit
+from harness.runner.conversation import LIMITED, Conversation, find_lost_reason, find_usage_limit
 from harness.runner.strategies import Strategy
 from harness.runner.users import Speaker
 from harness.sessions import Session, build_unanswered_call, read_resource
@@ -164,8 +164,9 @@ class ModelConversation(Conversation):
 
     def build_transcript(self) -> Transcript:
         """Return what happened so far; complete once `run` has returned."""
+        calls = [call for call in self._calls if call.tool not in self._form.host_tools]
         facts = {"usage": self._usage, "replies": self._replies}
-        return self._describe(self._messages, self._calls, **facts)
+        return self._describe(self._messages, calls, **facts)
 
     @property
     def _reply_count(self) -> int:
@@ -271,11 +272,11 @@ class ModelConversation(Conversation):
                 self.add_message(steering)
             if stop := self._limit_after(reply):
                 # Calls that will never be sent are recorded: the model did choose them.
-                words = f"not sent by harness: {LIMIT_WORDS[stop]}"
-                self._calls += [
+                words = f"not sent by harness: {LIMITED[stop]}"
+                self._record_calls(
                     self._build_unanswered(one, SEARCH if one.search else "blocked", words)
                     for one in reply.tool_requests
-                ]
+                )
                 return stop
             if not reply.tool_requests:
                 self._answer = reply.text
@@ -307,6 +308,15 @@ class ModelConversation(Conversation):
         if reply.stop == "other":
             detail = reply.stop_detail or "none was given"
             raise ModelError(f"the reply ended for an unknown reason: {detail}", kind="provider")
+
+    def _record_calls(self, calls: Iterable[ToolCall]) -> None:
+        """Record the calls of the last reply."""
+        made = tuple(calls)
+        self._calls += made
+        said = self._messages[-1]
+        if isinstance(said, AssistantMessage):
+            of_host = tuple(call for call in made if call.tool in self._form.host_tools)
+            self._messages[-1] = replace(said, host_calls=of_host)
 
     def _add_usage(self, usage: Usage) -> None:
         self._usage += usage
@@ -359,10 +369,10 @@ class ModelConversation(Conversation):
         finally:
             # Even if interrupted, these calls were made.
             now = anyio.current_time() - self._epoch
-            self._calls += [
+            self._record_calls(
                 replace(call, duration_s=now - call.started_s) if call is cut else call
                 for call, cut in zip(calls, unanswered, strict=True)
-            ]
+            )
         answers = (
             ToolAnswer(
                 request_id=request.id,
@@ -386,8 +396,3 @@ class ModelConversation(Conversation):
         return build_unanswered_call(
             request, outcome, words, reply=self._replies, epoch=self._epoch
         )
-
-
-def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:
-    """Return why the server was lost during a call, if so; over HTTP, later calls may succeed."""
-    return next((call.text for call in calls if call.outcome == "server_lost"), None)

@@ -37,7 +37,10 @@ from .questions import ElicitReply as ElicitReply
 from .questions import UserQuestions as UserQuestions
 from .recordings.recording_spec import REPLAY as REPLAY
 from .recordings.recording_spec import resolve_recording as resolve_recording
+from .resources import describe_failure as describe_failure
+from .resources import list_entries as list_entries
 from .resources import read_resource as read_resource
+from .result_content import limit_text as limit_text
 from .server_messages import build_refusal as build_refusal
 from .session import LISTEN as LISTEN
 from .session import SEPARATOR as SEPARATOR

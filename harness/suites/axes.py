@@ -142,6 +142,8 @@ def _describe_changes(variant: Variant) -> Iterator[str]:
         yield f"results cut at {variant.max_result_tokens:,} tokens"
     if variant.text_only:
         yield "the text of results alone"
+    if variant.offer_resources:
+        yield "tools to read resources"
     if variant.tool_search is not None:
         yield f"a search beyond {variant.tool_search.beyond:,} tools"
     yield from _describe_defences(variant)

@@ -266,6 +266,7 @@ VARIANT_LAYOUT = Layout(
             "About how many tokens of a result the model is told.", least=1
         ),
         "text_only": flag_field("Whether the model is given the text of results alone."),
+        "offer_resources": flag_field("Whether the model has tools to list and read resources."),
         **DEFENCES,
         "tool_search": build_field(
             "A search that stands in place of a long list of tools.",
@@ -295,7 +296,7 @@ MOST_DECOYS = 1_000
 """Most decoys; no model is offered as many tools at once."""
 
 _PLAIN = ("description", "instructions", "order", "prompts", "prefix")
-_SHOWN = ("max_result_tokens", "text_only", *DEFENCES)
+_SHOWN = ("max_result_tokens", "text_only", "offer_resources", *DEFENCES)
 _CHANGES = [key for key in VARIANT_LAYOUT.fields if key != "description"]
 _LISTED = ":', '".join(_CHANGES[:-1])
 _WHAT_CHANGES = f"Add '{_LISTED}:' or '{_CHANGES[-1]}:'."
@@ -383,7 +384,6 @@ def _read_tool(reading: DocumentReader, path: Steps, name: str, given: JsonObjec
 
 def _read_decoys(reading: DocumentReader, path: Steps, given: list[Any]) -> Iterator[Decoys]:
     for index, part in enumerate(given):
-        # a single item needs no list
         at = (*path, index) if len(given) > 1 else path
         values = reading.read_mapping(at, part, DECOYS_LAYOUT, "'add'")
         source = values.pop("from", "builtin")

@@ -62,6 +62,9 @@ from .elicitations import Elicitation as Elicitation
 from .elicitations import ElicitMode as ElicitMode
 from .elicitations import ElicitRule as ElicitRule
 from .elicitations import group_questions as group_questions
+from .endings import ErrorKind as ErrorKind
+from .endings import Stop as Stop
+from .endings import TrialError as TrialError
 from .faults import FAILING as FAILING
 from .faults import REWORDED as REWORDED
 from .faults import TRUTHFUL as TRUTHFUL
@@ -91,7 +94,9 @@ from .replies import ReplyStop as ReplyStop
 from .replies import ToolRequest as ToolRequest
 from .replies import Usage as Usage
 from .replies import known_sum as known_sum
+from .resources import LIST_RESOURCES as LIST_RESOURCES
 from .resources import PUBLIC as PUBLIC
+from .resources import READ_RESOURCE as READ_RESOURCE
 from .resources import STDERR as STDERR
 from .resources import PromptGet as PromptGet
 from .resources import PromptMessage as PromptMessage
@@ -130,15 +135,12 @@ from .states import StateReading as StateReading
 from .thinking import extract_thinking as extract_thinking
 from .thinking import is_visible as is_visible
 from .transcripts import AssistantMessage as AssistantMessage
-from .transcripts import ErrorKind as ErrorKind
 from .transcripts import Message as Message
 from .transcripts import Refusal as Refusal
-from .transcripts import Stop as Stop
 from .transcripts import ToolAnswer as ToolAnswer
 from .transcripts import ToolCall as ToolCall
 from .transcripts import ToolMessage as ToolMessage
 from .transcripts import Transcript as Transcript
-from .transcripts import TrialError as TrialError
 from .transcripts import UserMessage as UserMessage
 from .transcripts import sum_server_waits as sum_server_waits
 from .user_calls import attach_questions as attach_questions

@@ -31,6 +31,9 @@ PUBLIC = "declared public: "
 STDERR = "the server's stderr"
 """`SideContent.place` of what a server wrote on stderr, which only its operator reads."""
 
+LIST_RESOURCES, READ_RESOURCE = "list_mcp_resources", "read_mcp_resource"
+"""The tools by which hosts give a model the resources of servers (`Variant.offer_resources`)."""
+
 ReadOutcome: TypeAlias = Literal["ok", "refused", "failed"]
 """How reading a resource ended: with its content, with the server's error, or without any answer
 that MCP allows (no answer in time, an internal error, no content)."""

@@ -11,10 +11,11 @@ from harness.types.access import AccessReport
 from harness.types.basics import HasEntrant, JsonObject, Status
 from harness.types.cases import Case, CaseFacts
 from harness.types.check_results import WRITTEN_CALL, CheckResult, Judgement
+from harness.types.endings import Stop, TrialError
 from harness.types.outcomes import CallCounts, Counts, Review, count_needed_passes
 from harness.types.replies import Usage
 from harness.types.shared_dataclass import dataclass
-from harness.types.transcripts import Message, Stop, Transcript, TrialError
+from harness.types.transcripts import Message, Transcript
 
 DECIDED = "decided"
 """`TrialResult.skip_reason` of a trial that could no longer change its case's verdict."""

@@ -9,11 +9,18 @@ from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, left_out_if
 from harness.types.elicitations import Elicitation
+from harness.types.endings import Stop, TrialError
 from harness.types.faults import Injection
 from harness.types.media import Media
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply, Usage
-from harness.types.resources import PromptGet, ResourceRead, SideContent
+from harness.types.resources import (
+    READ_RESOURCE,
+    PromptGet,
+    ReadOutcome,
+    ResourceRead,
+    SideContent,
+)
 from harness.types.shared_dataclass import dataclass
 from harness.types.specs import AgentFacts
 from harness.types.states import StateReading
@@ -89,6 +96,9 @@ class AssistantMessage:
     """When it had come whole; ``None`` is unknown."""
     elicitations: tuple[Elicitation, ...] = field(default=(), metadata=left_out_if(()))
     """What the server asked its user during the calls of the reply."""
+    host_calls: tuple[ToolCall, ...] = field(default=(), metadata=left_out_if(()))
+    """Its calls of tools of the host (`Variant.offer_resources`): no calls of the server's tools,
+    and so not among `Transcript.tool_calls`."""
     role: Literal["assistant"] = "assistant"
     """Distinguishes the kinds of message in a log."""
 
@@ -207,54 +217,6 @@ class ToolCall:
         return tuple(f"{what} not validated: {why}" for what, why in told if why is not None)
 
 
-Stop: TypeAlias = Literal[
-    "answer",
-    "refusal",
-    "max_tokens",
-    "malformed_call",
-    "context_limit",
-    "reply_limit",
-    "call_limit",
-    "token_limit",
-    "cost_limit",
-    "time_limit",
-    "error",
-    "cancelled",
-    "aborted",
-    "user_stop",
-    "agent_stop",
-    "transfer",
-    "user_limit",
-    "premature",
-    "not_admitted",
-]
-"""Why a conversation ended: with an answer, by the model's refusal, by a reply cut at its token
-limit, by a call that the API could not read, by results that no longer fit the model, at one of the
-case's limits, by an error (`Transcript.error`), by the user's interrupt, by the case itself
-(`Interruption.abort`), through the simulated user (they stopped, the model ended it, they were
-handed over, or had used up their messages: `SimulatedUser`), or before it began, because the server
-refused this caller a session (`Transcript.refused_status`)."""
-
-
-ErrorKind: TypeAlias = Literal[
-    "model", "provider", "configuration", "agent", "server", "judge", "harness"
-]
-"""Whose fault it is that a trial could not be judged. ``provider`` is the model's API, and
-``configuration`` what it was given: key, model, settings, prompt."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialError:
-    """Why a trial could not be judged."""
-
-    kind: ErrorKind
-    """Whose fault it is."""
-    message: str
-    """The cause in a sentence or two."""
-    detail: str | None = None
-    """More evidence: a server's last lines on stderr, a response body."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
     """Everything that happened in one trial."""
@@ -319,11 +281,18 @@ class Transcript:
         return tuple(asked for message in said for asked in message.elicitations)
 
     @property
+    def host_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of tools of the host, in order."""
+        said = (one for one in self.messages if isinstance(one, AssistantMessage))
+        return tuple(call for message in said for call in message.host_calls)
+
+    @property
     def resource_reads(self) -> tuple[ResourceRead, ...]:
         """The resources that were read for the model, in order."""
-        users = [message for message in self.messages if isinstance(message, UserMessage)]
-        got = [] if self.used_prompt is None else [*self.used_prompt.reads]
-        return (*got, *(read for message in users for read in message.reads))
+        users = (message for message in self.messages if isinstance(message, UserMessage))
+        given = () if self.used_prompt is None else self.used_prompt.reads
+        asked = map(build_host_read, self.host_calls)
+        return (*given, *(read for one in users for read in one.reads), *filter(None, asked))
 
     @property
     def used_prompt(self) -> PromptGet | None:
@@ -387,3 +356,21 @@ def sum_server_waits(calls: Iterable[ToolCall]) -> float:
     for call in calls:
         longest[call.reply] = max(call.waited_s, longest.get(call.reply, 0.0))
     return sum(longest.values())
+
+
+def build_host_read(call: ToolCall) -> ResourceRead | None:
+    """Return what a call of the host's tool read; ``None`` if it asked for no resource."""
+    uri = call.arguments.get("uri")
+    if call.tool != READ_RESOURCE or not isinstance(uri, str) or call.outcome == "blocked":
+        return None
+    outcomes: dict[Outcome, ReadOutcome] = {"ok": "ok", "tool_error": "refused"}
+    return ResourceRead(
+        uri=uri,
+        outcome=outcomes.get(call.outcome, "failed"),
+        text=call.text,
+        media=call.media,
+        sha256=call.result_sha256,
+        reply=call.reply,
+        started_s=call.started_s,
+        duration_s=call.duration_s,
+    )

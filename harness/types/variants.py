@@ -136,6 +136,8 @@ class Variant:
     """About how many tokens of a result the model is told; ``None``: all. The record has all."""
     text_only: bool = False
     """Whether the model is given the text of results alone, as by clients without pictures."""
+    offer_resources: bool = False
+    """Whether the model has tools of its host that list and read the server's resources."""
     tool_search: ToolSearch | None = None
     """The search that stands in place of a long list; ``None``: every tool is in the list."""
     mark_results: ResultMarking | None = None
@@ -172,3 +174,5 @@ class Presentation:
     """The server's name of a tool → the tool as the model saw it."""
     hidden: frozenset[str] = frozenset()
     """The server's names of the tools that the variant does not show."""
+    offers_resources: bool = False
+    """Whether the model had tools to read resources (`Variant.offer_resources`)."""

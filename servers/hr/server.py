@@ -13,6 +13,7 @@ from ..common.policy_file import load_policies
 from ..common.shapes import shape_of
 from .company import AS_OF
 from .database import HrDatabase
+from .handbook import add_handbook
 from .tools import make_tools
 
 POLICIES: Final = Path(__file__).with_name("policies.yml")
@@ -38,7 +39,7 @@ def make_server(policies: Path, environ: Mapping[str, str]) -> GovernedServer:
     """
     tools = make_tools(HrDatabase(environ))
     shapes = {tool.name: shape_of(tool.parameters, tool.output_schema or {}) for tool in tools}
-    return GovernedServer(
+    server = GovernedServer(
         "hr",
         title="Human resources",
         instructions=_INSTRUCTIONS,
@@ -46,3 +47,5 @@ def make_server(policies: Path, environ: Mapping[str, str]) -> GovernedServer:
         policies=load_policies(policies, shapes),
         environ=environ,
     )
+    add_handbook(server)
+    return server

@@ -57,7 +57,8 @@ def trial_text(
     lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
     for call in transcript.setup_calls:
         lines += _format_call(call, call.tool, "setup")
-    calls = {(call.reply, call.request_id): call for call in transcript.tool_calls}
+    made = (*transcript.tool_calls, *transcript.host_calls)
+    calls = {(call.reply, call.request_id): call for call in made}
     asked = dict(group_questions(transcript.elicitations))
     # A simulated user's calls come between what they heard and what they say.
     own, number = deque(transcript.user_calls), 0

@@ -9,6 +9,8 @@ from dataclasses import replace
 from harness.models import get_taken_kinds, get_traits
 from harness.runner.variants.defences import Marker, build_marker, join_reads
 from harness.types import (
+    LIST_RESOURCES,
+    READ_RESOURCE,
     AssistantMessage,
     Media,
     MediaKind,
@@ -32,6 +34,8 @@ class ResultForm:
     """What it is given beside text."""
     marker: Marker = Marker()
     """What marks their text as data."""
+    host_tools: Collection[str] = ()
+    """The tools of the host that it has."""
     as_recorded: bool = False
     """Whether messages are given as the log has them: to a recorded run, which is found by them."""
 
@@ -43,6 +47,7 @@ def choose_form(variant: Variant | None, model: ModelSpec, case: str) -> ResultF
         return ResultForm(takes=takes, as_recorded=as_recorded)
     return ResultForm(
         as_recorded=as_recorded,
+        host_tools=(LIST_RESOURCES, READ_RESOURCE) if variant.offer_resources else (),
         most_tokens=variant.max_result_tokens,
         takes=() if variant.text_only else takes,
         marker=build_marker(variant, case),

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import anyio
 
 from harness.base import ServerError, load_json
-from harness.runner.model_conversation import find_lost_reason
+from harness.runner.conversation import find_lost_reason
 from harness.runner.user_tools import UserToolbox
 from harness.sessions import Session
 from harness.types import (

@@ -122,19 +122,19 @@ def client_name(prefix: str, name: str) -> str:
     return clean[: LONGEST_NAME - len(mark)] + mark
 
 
+_HABITS = (
+    ("max_result_tokens", "cuts results"),
+    ("text_only", "gives models text alone"),
+    ("mark_results", "reads results as they come"),
+    ("tool_filter", "chooses its tools"),
+    ("offer_resources", "reads resources"),
+    ("tool_search", "searches for tools"),
+)
+
+
 def get_habit(variant: Variant) -> tuple[str, str] | None:
     """Return the key of the client habit that ``variant`` imitates, and the habit in words.
 
     ``None`` if it imitates none, so that a real client could use the variant.
     """
-    if variant.max_result_tokens is not None:
-        return "max_result_tokens", "cuts results"
-    if variant.text_only:
-        return "text_only", "gives models text alone"
-    if variant.mark_results is not None:
-        return "mark_results", "reads results as they come"
-    if variant.tool_filter is not None:
-        return "tool_filter", "chooses its tools"
-    if variant.tool_search is not None:
-        return "tool_search", "searches for tools"
-    return None
+    return next((one for one in _HABITS if getattr(variant, one[0]) not in (None, False)), None)

@@ -16,6 +16,7 @@ from harness.runner.variants.edits import (
     remove_sentences,
     replace_facet,
 )
+from harness.runner.variants.host_resources import RESOURCE_TOOLS
 from harness.runner.variants.tool_search import SearchedTools
 from harness.types import (
     NOT_LOADED,
@@ -49,7 +50,9 @@ def build_presentation(variant: Variant, offered: ToolList, shown: ToolList) -> 
             renamed = {name: one.name for name, one in edits if one is not None and one.name}
             tools[tool.name] = PresentedTool(tool=seen, plain_name=plain, parameters=renamed)
     hidden = frozenset(name for name, edit in variant.tools.items() if edit is None)
-    return Presentation(variant=variant.name, tools=tools, hidden=hidden)
+    return Presentation(
+        variant=variant.name, tools=tools, hidden=hidden, offers_resources=variant.offer_resources
+    )
 
 
 def read_logged_variant(described: JsonObject | None) -> Variant | None:
@@ -94,8 +97,9 @@ class ShownTools:
             self.offered = replace(self.offered, tools=left, digest=digest)
         # A client prefixes all tools, so a decoy without it would stand out.
         named = {client_name(variant.prefix, decoy.name): decoy for decoy in decoys}
-        # A decoy gives way to the real tool of its name, and to the search.
+        # A decoy gives way to the real tool of its name, to the search and to the host's tools.
         taken = {*self._server_names, *([variant.tool_search.name] if variant.tool_search else [])}
+        taken |= {tool.name for tool in self._list_host_tools()}
         added = [replace(decoy, name=name) for name, decoy in named.items() if name not in taken]
         self.decoys = frozenset(decoy.name for decoy in added)
         if isinstance(variant.order, int):
@@ -115,7 +119,8 @@ class ShownTools:
                 mixed.insert(rng.randint(0, len(mixed)), decoy)
         self.search = self._build_search(mixed, tools)
         listed = mixed if self.search is None else [self.search.tool, *mixed]
-        self.tools = _build_list(listed, self.offered)
+        self.tools = _build_list([*listed, *self._list_host_tools()], self.offered)
+        self._refuse_host_twins()
 
     def _edit_instructions(self, tools: ToolList) -> ToolList:
         """Return ``tools`` with the instructions that the model sees."""
@@ -189,6 +194,24 @@ class ShownTools:
         """Whether a call of ``tool`` is a search for tools."""
         return self.search is not None and tool == self.search.tool.name
 
+    def is_host_tool(self, tool: str) -> bool:
+        """Whether ``tool`` is one of the host's: the server has none of these names."""
+        return any(tool == own.name for own in self._list_host_tools())
+
+    def _list_host_tools(self) -> Sequence[Tool]:
+        return RESOURCE_TOOLS if self.variant.offer_resources else ()
+
+    def _refuse_host_twins(self) -> None:
+        taken = {*self._servers, *self._server_names}
+        taken |= set() if self.search is None else {self.search.tool.name}
+        for own in self._list_host_tools():
+            if own.name in taken:
+                raise UsageError(
+                    f"{self._describe_place()}variant {self.variant.name!r} has 'offer_resources', "
+                    f"and there is a tool named {own.name!r} already",
+                    meant="Leave 'offer_resources' out, or give the other tool another name.",
+                )
+
     def server_name(self, tool: str) -> str:
         """Return the server's name of the tool that the model sees as ``tool``."""
         return self._server_names.get(tool, tool)
@@ -204,7 +227,7 @@ class ShownTools:
                 f"of a tool, {wanted.name!r}",
                 meant="Give it another one: tool_search: {name: find_tools}.",
             )
-        return SearchedTools(wanted, _build_list(mixed, self.offered))
+        return SearchedTools(wanted, _build_list(mixed, self.offered), self._list_host_tools())
 
     def _describe_place(self) -> str:
         return f"{self.variant.at}: " if self.variant.at else ""

@@ -20,9 +20,10 @@ _LONGEST = 1_000
 class SearchedTools:
     """The tools of one list; a model sees those that it has found by searching."""
 
-    def __init__(self, search: ToolSearch, tools: ToolList) -> None:
-        """``tools`` are all that can be found, with the model's names."""
+    def __init__(self, search: ToolSearch, tools: ToolList, always: Sequence[Tool] = ()) -> None:
+        """``tools`` are all that can be found, with the model's names; ``always`` are shown."""
         self._search = search
+        self._always = always
         self._all = tools
         self._index = ToolIndex(tools)
         self._lists: dict[tuple[str, ...], ToolList] = {}
@@ -58,7 +59,7 @@ class SearchedTools:
         if loaded not in self._lists:
             found = [tool for name in loaded if (tool := self._all.get(name)) is not None]
             self._lists[loaded] = ToolList(
-                tools=(self.tool, *found),
+                tools=(self.tool, *found, *self._always),
                 problems=self._all.problems,
                 digest=digest_json([self._all.digest, *loaded]),
             )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from harness.models import Model
+from harness.runner.variants.host_resources import call_host_tool
 from harness.runner.variants.shown_tools import ShownTools
 from harness.sessions import (
     ForwardedRequest,
@@ -68,6 +69,8 @@ class VariantSession(SessionWrapper):
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call, unless it is answered here: a search, or one that is not to be sent."""
+        if self._shown.is_host_tool(request.tool):
+            return await call_host_tool(self._session, request, reply=reply, epoch=epoch)
         if (unsent := self._answer_here(request)) is not None:
             return build_unanswered_call(request, *unsent, reply=reply, epoch=epoch)
         if isinstance(request, ForwardedRequest) and self._shown.rewords_errors(request.tool):

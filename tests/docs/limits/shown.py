@@ -48,6 +48,9 @@ SHOWN: Mapping[str, str] = {
         "tests/suites/pages/test_attachments.py::"
         "test_a_test_with_content_of_the_server_is_refused_for_an_agent"
     ),
+    "A tool of the server with such a name is an error": (
+        "tests/runner/variants/test_host_resources.py::test_a_tool_of_that_name_stands_in_the_way"
+    ),
     "A name or argument that the server does not list is an error": (
         "tests/runner/content/test_prompts.py::"
         "test_a_prompt_that_cannot_be_used_ends_the_trial_before_a_model_is_asked"

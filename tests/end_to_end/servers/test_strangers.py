@@ -111,3 +111,53 @@ def test_its_tools_are_listed_as_a_model_will_see_them(project: Project) -> None
     assert "get-sum" in finished.stdout
     assert "a: number" in finished.stdout
     assert "tokens in every request (estimated)" in finished.stdout
+
+
+HOSTED = [
+    {
+        "name": "by_a_prompt",
+        "use_prompt": {"name": "args-prompt", "arguments": {"city": "Bern"}},
+        "assertions": {"answer_contains": "What's weather in Bern?"},
+    },
+    {
+        "name": "by_a_prompt_with_a_resource",
+        "use_prompt": {
+            "name": "resource-prompt",
+            "arguments": {"resourceType": "Text", "resourceId": "7"},
+        },
+        "assertions": {"must_read": "demo://resource/dynamic/text/7"},
+    },
+    {
+        "name": "by_a_tool_of_the_host",
+        "prompt": "Read number 3.",
+        "assertions": {
+            "must_read": "demo://resource/dynamic/text/3",
+            "must_not_read": "demo://resource/static/*",
+            "answer_contains": "Resource 3",
+        },
+    },
+]
+
+
+def a_reader(request: Incoming) -> Step:
+    if request.turn > 1:
+        return say(*(text for _, text, *_ in request.tool_results[-1:]))
+    if request.turn == 1:
+        return call("read_mcp_resource", {"uri": "demo://resource/dynamic/text/3"})
+    return call("list_mcp_resources", {}) if "Read" in request.prompt else say(request.prompt)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", ["stdio", "streamableHttp"])
+def test_a_strangers_prompts_and_resources_reach_the_model_as_in_a_host(
+    project: Project, transport: str
+) -> None:
+    variants = {"as_a_host": {"offer_resources": True}}
+    project.suite("everything", HOSTED, server=everything(transport), variants=variants)
+    with FakeProvider(a_reader) as provider:
+        entry = {"type": "claude", "model": "m", "base_url": provider.url, "api_key": "test-key"}
+        project.configure(models={"models": {"fake": entry}})
+        finished = project.run(
+            "evals", "everything", "--model", "fake", "--variant", "as_a_host", "--json-output"
+        )
+    assert finished.code == 0, finished.stdout

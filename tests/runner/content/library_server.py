@@ -21,6 +21,8 @@ from mcp_types import (
     GetPromptResult,
     ImageContent,
     ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     Prompt,
@@ -28,6 +30,8 @@ from mcp_types import (
     PromptMessage,
     ReadResourceRequestParams,
     ReadResourceResult,
+    Resource,
+    ResourceTemplate,
     TextContent,
     TextResourceContents,
     Tool,
@@ -41,6 +45,7 @@ BOOKS: dict[str, tuple[str, str]] = {
     "hr://salaries": ("text/plain", "Ada earns 123456 CHF."),
     "hr://logo": ("image/png", PNG),
     "hr://archive": ("application/zip", PNG),
+    "hr://people/E1": ("text/plain", "Ada, engineer."),
 }
 
 
@@ -56,6 +61,22 @@ async def list_tools(ctx: Context, params: PaginatedRequestParams | None) -> Lis
 
 async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text="lent")])
+
+
+async def list_resources(
+    ctx: Context, params: PaginatedRequestParams | None
+) -> ListResourcesResult:
+    if params is None or params.cursor is None:
+        book = Resource(uri="hr://handbook", name="handbook", description="Rules for all.")
+        return ListResourcesResult(resources=[book], next_cursor="2")
+    return ListResourcesResult(resources=[Resource(uri="hr://logo", name="logo")])
+
+
+async def list_templates(
+    ctx: Context, params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    person = ResourceTemplate(uri_template="hr://people/{id}", name="person")
+    return ListResourceTemplatesResult(resource_templates=[person])
 
 
 async def read_resource(ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
@@ -118,6 +139,8 @@ server = Server[Any](
     on_list_tools=list_tools,
     on_call_tool=call_tool,
     on_read_resource=read_resource,
+    on_list_resources=list_resources,
+    on_list_resource_templates=list_templates,
     on_list_prompts=list_prompts,
     on_get_prompt=get_prompt,
 )

@@ -1,6 +1,7 @@
 """Checks on the resources that were read for a model: ``must_read``, ``must_not_read`` and others.
 
-A test puts resources before its model (``context``). What an agent reads itself is not recorded.
+A test puts resources before its model (``context``), or a variant gives the model a tool to read
+them (``offer_resources``). What an agent reads itself is not recorded.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import clip_text, contains_text
 from harness.types import Case, JsonObject, JsonPath, ResourceRead
 
-_HINT = "Name the resource under 'context:' of the test."
+_HINT = "Name the resource under 'context:' of the test, or let a variant 'offer_resources'."
 
 
 def _read_uri(value: Any, path: JsonPath) -> JsonObject:
@@ -63,7 +64,8 @@ def _find_obstacle(evidence: Evidence) -> str | None:
     """Return why nothing is known of what was read; ``None`` if it is."""
     if evidence.transcript.agent is not None:
         return "What an agent reads is not recorded"
-    if not (evidence.case.caller.context or evidence.transcript.resource_reads):
+    offered = evidence.presented is not None and evidence.presented.offers_resources
+    if not (offered or evidence.case.caller.context or evidence.transcript.resource_reads):
         return "Nothing reads resources in this test"
     return None
 
@@ -103,6 +105,10 @@ def _judge_not_read(params: JsonObject, evidence: Evidence) -> CheckFinding:
         hint = "The server must refuse this resource to this user, or the model must leave it."
         return replace(finding, why=(lines, hint))
     why = _find_obstacle(evidence)
+    # What broke down was not refused, and nobody knows what it would have given.
+    broken = next((read for read in found if read.outcome == "failed"), None)
+    if broken is not None:
+        why = f"The server gave no answer for {broken.uri}: {clip_text(broken.text, 160)}"
     return finding if why is None else _leave_open(finding, why)
 
 

@@ -165,7 +165,8 @@ def _encode_check(check: CheckResult) -> dict[str, Any]:
 
 def _encode_steps(said: Transcript, changes: deque[ListChange]) -> list[dict[str, Any]]:
     # By the reply as well: some models use the same ids again in a later one.
-    calls = {(call.reply, call.request_id): call for call in said.tool_calls}
+    made = (*said.tool_calls, *said.host_calls)
+    calls = {(call.reply, call.request_id): call for call in made}
     steps = [_encode_call(call, "setup") for call in said.setup_calls]
     asked = dict(group_questions(said.elicitations))
     # A simulated user's calls come between what they heard and what they say.
