@@ -22,8 +22,15 @@ _STEPS = 20_000
 _TYPES = frozenset({"string", "number", "integer", "boolean"})
 _SECRET_WORDS = re.compile(
     r"\b(?:pass(?:word|code|phrase)s?|api[ -]?keys?|(?:access|refresh|bearer|auth\w*|secret) "
-    r"?(?:tokens?|keys?)|private keys?|client secrets?|credentials?|pin code|cvv|cvc|"
-    r"(?:credit )?card numbers?)\b",
+    r"?(?:tokens?|keys?)|private keys?|client secrets?|credentials?|pin(?: code)?|cvv|cvc|"
+    r"(?:credit )?card numbers?|(?:one[ -]?time|2fa|mfa|otp|recovery|security) ?(?:codes?|keys?)|"
+    r"otp|ssn|seed phrases?)\b",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"\btoken\b", re.IGNORECASE)
+_ASKS_FOR_SECRET = re.compile(
+    r"(?<!never )\b(?:enter|type|provide|give|paste|supply|send|confirm)(?: (?!for|of|to)\w+){0,3} "
+    + _SECRET_WORDS.pattern,
     re.IGNORECASE,
 )
 
@@ -77,17 +84,25 @@ def find_misfits(schema: JsonObject, content: JsonObject) -> Sequence[str]:
     return foreign or validate_value(content, schema, Budget(_STEPS)).errors
 
 
-def find_secret_fields(schema: JsonObject | None) -> Iterator[str]:
-    """Yield the fields of a form that ask for a secret: a password, a token, a key."""
+def find_secret_fields(schema: JsonObject | None, message: str = "") -> Iterator[str]:
+    """Yield the fields of a form that ask for a secret: a password, a token, a key.
+
+    ``message`` is the question: *type your password* makes one of any text field.
+    """
     fields = (schema or {}).get("properties")
     for name, field in fields.items() if isinstance(fields, Mapping) else ():
-        words = (
-            [field.get(key) for key in ("title", "description")]
-            if isinstance(field, Mapping)
-            else []
-        )
-        if names_secret(name) or any(
-            isinstance(text, str) and _SECRET_WORDS.search(text) for text in words
+        told = field if isinstance(field, Mapping) else {}
+        # A flag or a choice may be about a password, and holds none; a number may be a PIN.
+        if told.get("type") in ("boolean", "array") or "enum" in told or "oneOf" in told:
+            continue
+        is_text = told.get("type", "string") == "string"
+        words = [name.replace("_", " "), *(told.get(key) for key in ("title", "description"))]
+        if (
+            names_secret(name)
+            or told.get("format") == "password"
+            or any(isinstance(text, str) and _SECRET_WORDS.search(text) for text in words)
+            or (is_text and isinstance(told.get("title"), str) and _TOKEN.search(told["title"]))
+            or (is_text and _ASKS_FOR_SECRET.search(message))
         ):
             yield name
 

@@ -125,6 +125,8 @@ def build_document(
         "notes": list(report.notes),
         "lost": list(report.lost),
         "not_read": list(report.not_read),
+        "gates": {tool: list(answers) for tool, answers in report.gates.items()},
+        "gates_not_tried": list(report.gates_not_tried),
         "unasked": dict(report.unasked),
         "budget": list(report.budget),
         "narrowed": list(report.narrowed),
@@ -165,7 +167,8 @@ def format_lines(
     for found in _group_by_caller(report.findings):
         yield from _format_findings(found, report.report)
     yield from _format_coverage(report.coverage)
-    unclear = report.is_incomplete or report.not_read or report.coverage.failure
+    unread = report.not_read or report.gates_not_tried
+    unclear = report.is_incomplete or unread or report.coverage.failure
     if not (report.findings or changed or unclear):
         if report.narrowed:
             left = f"Nothing was found in the part that {' '.join(report.narrowed)} leaves"
@@ -246,6 +249,8 @@ def _format_damaged(report: ProbeReport) -> Iterator[str]:
         yield f"{damaged} damaged identities tried as well: {told}{untold}{left}"
     yield from _format_tokens(report)
     yield from _format_forged(report)
+    for tool, answers in report.gates.items():
+        yield f"The consent gate of {tool} was tried: {', '.join(answers)}"
 
 
 def _format_tokens(report: ProbeReport) -> Iterator[str]:
@@ -289,6 +294,7 @@ def _format_left_open(report: ProbeReport) -> Iterator[str]:
 
 def _format_lost(report: ProbeReport) -> Iterator[str]:
     yield from (f"? not read: {make_one_line(line)}" for line in report.not_read)
+    yield from (f"? not tried: {make_one_line(line)}" for line in report.gates_not_tried)
     yield from (f"? could not ask as {lost}" for lost in report.lost[:_MOST_LOST])
     if (more := len(report.lost) - _MOST_LOST) > 0:
         yield f"  … and {more} more without an answer"

@@ -39,6 +39,7 @@ from harness.probing.planned_calls import (
     SkippedTool,
     check_names,
     choose_calls,
+    find_declared_gates,
 )
 from harness.probing.probe_plan import ProbePlan
 from harness.probing.roads.statements import collect_statements
@@ -192,6 +193,7 @@ class Prober:
             "narrowed": self.plan.narrowing.options,
             "not_asked": self._damage_callers()[1],
             "unsent_tokens": find_unsent_tokens(self.plan.server),
+            "gates": [*filter(self.plan.narrowing.has_tool, find_declared_gates(self.plan.cases))],
             "meta_key": find_meta_key(delivery_of(self.plan.server.identity)),
             "expected_hidden": {
                 caller.name: tools

@@ -29,6 +29,7 @@ _APART = {
     "road": "may lead to what is kept from the caller by another road",
     "beside": "asks beside another identity, in a process that nobody else has asked",
     "write": "changes something, or reads a record after that",
+    "gate": "is behind a consent gate, with one of the answers that a user may give",
     "alone": "is made in a separate process, or after one other caller in a new process",
 }
 """Fact of a call that is not common to all callers → what such a call is for."""
@@ -131,6 +132,7 @@ class ProbedTrials:
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
         self.report = report
+        self.log = log
         self.settings = report.settings
         """The settings of the probe."""
         calls = tuple(iterate_calls(report.results))

@@ -21,6 +21,11 @@ from harness.probing.caller_views import (
     is_flawed,
 )
 from harness.probing.callers import ANONYMOUS
+from harness.probing.consent.gate_findings import (
+    find_gate_faults,
+    list_tried_gates,
+    list_untried_gates,
+)
 from harness.probing.cursors import find_cursor_gains
 from harness.probing.forged_calls import (
     count_forged_kinds,
@@ -106,6 +111,8 @@ def read_probe(log: RunLog) -> ProbeReport:
         coverage=measure_coverage(probed, tools, settings.get("min_coverage")),
         notes=tuple(dict.fromkeys(notes)),
         not_read=tuple(line for lines in report.access.not_read.values() for line in lines),
+        gates=list_tried_gates(probed),
+        gates_not_tried=tuple(list_untried_gates(probed)),
         lost=tuple(dict.fromkeys(iterate_lost_calls(asked))),
         unasked=read_unasked(report),
         budget=tuple(settings.get("effort", ())),
@@ -190,6 +197,7 @@ class _ProbeFacts:
         yield from find_cursor_gains(self._probed)
         yield from self.roads.iterate_findings()
         yield from find_shared_state(self._probed)
+        yield from find_gate_faults(self._probed)
         yield from find_public_caches(self._probed)
         yield from find_unstable_answers(self._probed)
         yield from find_mixed_callers(self._probed)

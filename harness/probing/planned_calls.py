@@ -178,6 +178,16 @@ def _plan_tool_calls(
     return made, "no arguments are known that fit it"
 
 
+_ASKING = ("consent", "must_elicit", "elicitation_contains")
+
+
+def find_declared_gates(cases: Iterable[Case]) -> list[str]:
+    """Return the tools of which a suite says that they ask their user."""
+    checks = (check for case in cases for check in case.every_check if check.kind in _ASKING)
+    tools = (check.params.get("tool") for check in checks)
+    return [*dict.fromkeys(tool for tool in tools if isinstance(tool, str))]
+
+
 def iterate_stated_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject]]:
     """Yield each call whose arguments the suites state, with its tool."""
     return ((tool, arguments) for tool, arguments, _ in _iterate_expected_calls(cases))

@@ -267,6 +267,10 @@ class ProbeReport:
 
     coverage: Coverage
     """The coverage of the probe."""
+    gates: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Each tool that asked its user → how that was answered."""
+    gates_not_tried: tuple[str, ...] = ()
+    """What was not tried of consent gates, a line for each."""
     unasked: Mapping[str, int] = field(default_factory=dict)
     """What the budget left out, by step; 0 if the number is not known."""
     budget: tuple[str, ...] = ()

@@ -31,6 +31,8 @@ Problem: TypeAlias = Literal[
     "other_road",
     "shared_state",
     "interference",
+    "consent_gate",
+    "secret_asked",
     "public_cache",
     "unstable",
     "unobserved",
@@ -62,6 +64,9 @@ Problem: TypeAlias = Literal[
   the call that it names: another tool, a list of fields, a search, a resource, a change.
 - ``shared_state``: the calls of one identity use up the quota of another, shut it out, or are told
   to it.
+- ``consent_gate``: a tool that asks its user before it changes something does it without their
+  consent, for somebody who may not give it, or does not say what will happen.
+- ``secret_asked``: a form of the server asks for a secret.
 - ``public_cache``: a list or a resource that differs between identities is declared public, so that
   a shared cache gives one of them what is meant for the other.
 - ``unstable``: the answer to the same call of the same caller depends on the previous caller, in

@@ -1,6 +1,7 @@
 from .case_rules import get_leave as get_leave
 from .control import StopReason as StopReason
 from .conversation import trial_error as trial_error
+from .end_state import read_state as read_state
 from .grade import grade_conversations as grade_conversations
 from .grade import grade_run as grade_run
 from .grade import load_suites as load_suites

@@ -158,7 +158,7 @@ async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple
     readings: list[StateReading] = []
     with anyio.move_on_after(_get_reading_s(case)):
         for one in wanted:
-            readings.append(await _read_state(one, server, session))  # noqa: PERF401 - partial results
+            readings.append(await read_state(one, server, session))  # noqa: PERF401 - partial results
     late = _format_late(case)
     return (*readings, *(_build_unread(one, late) for one in wanted[len(readings) :]))
 
@@ -190,14 +190,15 @@ async def _read_fresh_copy(
                         failed = f"{what} call {number} failed"
                         words = f"{failed}: {made.tool} → {made.outcome}: {made.text}"
                         return _build_unread(wanted, words)
-                return await _read_state(wanted, server, session)
+                return await read_state(wanted, server, session)
     except TimeoutError:
         return _build_unread(wanted, _format_late(case))
     except ServerError as error:
         return _build_unread(wanted, str(error))
 
 
-async def _read_state(wanted: WantedState, server: ServerSpec, session: Session) -> StateReading:
+async def read_state(wanted: WantedState, server: ServerSpec, session: Session) -> StateReading:
+    """Return one state as it is now, or why it is unreadable."""
     try:
         value = await _read_value(wanted.source, server, session)
     except HarnessError as error:

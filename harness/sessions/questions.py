@@ -70,6 +70,8 @@ class ElicitReply:
     """What answered, in words."""
     is_written: bool = True
     """Whether somebody wrote it for this form, so that a value that does not fit is a mistake."""
+    is_raw: bool = False
+    """Whether the content is sent as it is, although it may not fit: a test of the server."""
 
 
 Decide: TypeAlias = Callable[[Elicitation], Awaitable[ElicitReply]]
@@ -114,8 +116,9 @@ class UserQuestions:
         reply = await self._ask_decider(asked)
         sent, content = reply.action, None
         if sent == "accept" and asked.schema is not None:
-            content = fill_form(asked.schema, reply.content)
-            if wrong := find_misfits(asked.schema, content):
+            raw = reply.is_raw
+            content = dict(reply.content) if raw else fill_form(asked.schema, reply.content)
+            if wrong := () if raw else find_misfits(asked.schema, content):
                 words = f"{reply.by} does not fit the form of {asked.tool}: {'; '.join(wrong)}"
                 self.fault = self.fault or (words if reply.is_written else None)
                 reply, sent, content = replace(reply, by=words), "cancel", None

@@ -14,7 +14,7 @@ from harness.base import UsageError, did_you_mean
 from harness.types import Tool, dataclass
 
 Kind: TypeAlias = Literal[
-    "values", "identities", "processes", "tokens", "arguments", "cursors", "altered"
+    "values", "identities", "processes", "tokens", "arguments", "cursors", "altered", "consent"
 ]
 KINDS: Mapping[Kind, str] = {
     "values": "values of other tools and of the identities' own records",
@@ -24,6 +24,7 @@ KINDS: Mapping[Kind, str] = {
     "arguments": "forged calls: another's identity, altered arguments, unlisted requests",
     "cursors": "cursors of other callers",
     "altered": "altered values",
+    "consent": "calls behind consent gates, with each answer of a user",
 }
 """The kinds of calls besides the regular ones."""
 

@@ -16,6 +16,7 @@ from harness.probing.call_facts import Lines, get_result
 from harness.probing.caller_sessions import Prober
 from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 from harness.probing.callers import ProbeCaller
+from harness.probing.consent.gate_calls import GateCalls
 from harness.probing.control_calls import (
     add_verdicts,
     confirm_suspicion,
@@ -247,6 +248,9 @@ class ProbeSteps:
 
         With ``isolation: none`` only one process of the server runs at a time.
         """
+        gates = GateCalls(self.prober)
+        if gates.come_first:
+            await self._try_gates(gates)
         self.prober.effort.begin_step("calls that change something")
         await self.prober.pool.end_idle()
         most = self.prober.most_processes
@@ -259,9 +263,17 @@ class ProbeSteps:
         await run_at_once(make_round, rounds, most)
         if self.forging is not None:
             await self._make_risky_calls(self.forging, self.forging.changing)
+        if not gates.come_first:
+            await self._try_gates(gates)
         if self.prober.plan.narrowing.has_kind("values"):
             self.prober.effort.begin_step("changes of refused records")
             self.log_lines(await make_write_calls(self.prober, self._read_answers()))
+
+    async def _try_gates(self, gates: GateCalls) -> None:
+        if self.prober.plan.narrowing.has_kind("consent"):
+            self.prober.effort.begin_step("consent gates")
+            self.log_lines(await gates.make_calls())
+            await self.prober.pool.end_idle()
 
     async def _confirm_suspicions(self) -> None:
         """Repeat suspicious calls until each is confirmed or cleared."""
