@@ -126,11 +126,11 @@ _HANDED_ON = "transfer"
 def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a failed check for each turn whose last reply has no text, no call and no refusal.
 
-    An empty reply would pass every check that only forbids something. Two kinds of turn need no
-    answer: turns that only give the model information (``ingest``), and those of a leaderboard with
-    its own rule for empty replies.
+    An empty reply would pass every check that only forbids something. Three kinds of turn need no
+    answer: turns that only give the model information (``ingest``), those of a leaderboard with
+    its own rule for empty replies, and calls that no model chooses.
     """
-    if case.leaderboard.silence or transcript.stop == _HANDED_ON:
+    if case.calls or case.leaderboard.silence or transcript.stop == _HANDED_ON:
         return ()
     return tuple(
         CheckResult(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.types.elicitations import Elicitation
+from harness.types.replies import Reply
 from harness.types.transcripts import AssistantMessage, Message, ToolCall, UserMessage
 
 
@@ -37,12 +38,16 @@ def attach_questions(
     """Return ``messages`` with each question of the server at the reply with its call.
 
     One during a call of the case itself is at the first reply, one during no call at the last.
+    Calls that no model chose have no reply: an empty one carries what was asked.
     """
     replies = [
         place for place, message in enumerate(messages) if isinstance(message, AssistantMessage)
     ]
-    if not asked or not replies:
+    if not asked:
         return tuple(messages)
+    if not replies:
+        said = AssistantMessage(reply=Reply(text=""), elicitations=tuple(asked))
+        return (*messages, said)
     attached = list(messages)
     for question in asked:
         place = _find_reply(attached, replies, question.request_id)

@@ -17,7 +17,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, InputRequiredResult, TextContent
 from mcp_types import Tool as ListedTool
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
@@ -92,7 +92,7 @@ class GovernedServer(MCPServer[Any]):
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
-    ) -> CallToolResult:
+    ) -> CallToolResult | InputRequiredResult:
         """Call a tool as the user who asks.
 
         Whatever goes wrong is a result that the model can read.
@@ -106,6 +106,8 @@ class GovernedServer(MCPServer[Any]):
             args = _validated(tool, arguments)
             self._policies.check_call(name, user, args)
             result = await super().call_tool(name, arguments, context)
+            if isinstance(result, InputRequiredResult):
+                return result  # a question to the user, before anything is done
             assert isinstance(result, CallToolResult)
             return _success(self._policies.govern(name, user, args, result.structured_content))
         except Denied as denied:

@@ -20,6 +20,7 @@ from .analysis import analyze
 from .catalog import FIRST_DAY, LAST_DAY
 from .churn import assess
 from .database import SalesDatabase
+from .deletion import make_deletion
 
 _ONE_DAY: Final = timedelta(days=1)
 _ENDED: Final = ("completed", "cancelled")
@@ -36,7 +37,7 @@ def make_tools(database: SalesDatabase) -> list[Tool]:
         make_tool(tools.get_churn_risk, "Churn risk of a customer", READS),
         make_tool(tools.list_projects, "Projects", READS),
         make_tool(tools.get_project, "Project details", READS),
-        make_tool(tools.delete_project, "Delete a project", OVERWRITES),
+        make_tool(make_deletion(database, tools.find_project), "Delete a project", OVERWRITES),
         make_tool(tools.list_followup_tasks, "Follow-up tasks", READS),
         make_tool(tools.create_followup_task, "Create a follow-up task", ADDS),
     ]
@@ -187,17 +188,7 @@ class SalesTools:
 
     async def get_project(self, project_id: a.Project) -> r.Project:
         """Show one project: customer, status, owner, dates, progress and budget."""
-        return _project(self._project(project_id))
-
-    async def delete_project(self, project_id: a.Project) -> r.ProjectDeleted:
-        """Delete one project for good.
-
-        This cannot be undone. Use it only when the user asks to delete or remove a project, never
-        to close or to look at one.
-        """
-        project = self._project(project_id)
-        self._database.delete_project(project_id)
-        return r.ProjectDeleted(project_id=project_id, name=project["name"], deleted=True)
+        return _project(self.find_project(project_id))
 
     async def list_followup_tasks(
         self, customer_id: a.OfCustomer = None, status: a.StatusOfTask = None
@@ -253,7 +244,12 @@ class SalesTools:
             )
         return customer
 
-    def _project(self, project_id: str) -> Row:
+    def find_project(self, project_id: str) -> Row:
+        """Return a project.
+
+        Raises:
+            ToolError: there is none with this id.
+        """
         project = self._database.project(project_id)
         if project is None:
             raise ToolError(

@@ -207,7 +207,8 @@ def command(  # noqa: PLR0913 - one for each option
         )
     cases = tuple(case for suite in chosen for case in suite.cases)
     callers = name_callers(cases)
-    if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare
+    # Only the anonymous caller: there is nothing to compare, except answers to consent gates.
+    if len(callers) < 2 and kinds != ("consent",):  # noqa: PLR2004
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
     _check_identities(identities, [caller.name for caller in callers])
     narrowing = Narrowing(tools=tools, identities=identities, kinds=kinds)

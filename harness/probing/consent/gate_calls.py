@@ -27,14 +27,13 @@ from harness.runlog import TrialLine
 from harness.runner import read_state
 from harness.sessions import AskableSession, Session, UserQuestions, with_shared_process
 from harness.types import (
-    AssistantMessage,
     Case,
     ElicitRule,
     JsonObject,
-    Reply,
     ServerSpec,
     StateReading,
     Trial,
+    attach_questions,
 )
 
 MOST_GATES = 8
@@ -260,8 +259,8 @@ class GateCalls:
             states += [await self._read(one, reader, "after") for one in sources]
         transcript = line.transcript
         if transcript is not None:
-            said = AssistantMessage(reply=Reply(text=""), elicitations=tuple(questions.asked))
-            transcript = replace(transcript, messages=(said,), states=tuple(states))
+            said = attach_questions((), questions.asked)
+            transcript = replace(transcript, messages=said, states=tuple(states))
         run = line.run if user.is_possible else add_facts(line.run, impossible=True)
         line = TrialLine(run=run, transcript=transcript)
         self.lines.append((line, own.tools))

@@ -3,8 +3,10 @@
 import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from mcp import Client
+from mcp_types import ElicitResult
 
 from servers.common.governed import GovernedServer
 from servers.sales.server import make_server
@@ -38,7 +40,14 @@ async def shared() -> AsyncIterator[Caller]:
         yield Caller(client)
 
 
+async def agree(context: Any, params: Any) -> ElicitResult:
+    """Answer a question of the server as a user who agrees."""
+    return ElicitResult(action="accept", content={"confirm": True})
+
+
 @asynccontextmanager
 async def fresh() -> AsyncIterator[Caller]:
-    async with Client(make_server(), read_timeout_seconds=WAIT_S, cache=None) as client:
+    async with Client(
+        make_server(), read_timeout_seconds=WAIT_S, cache=None, elicitation_callback=agree
+    ) as client:
         yield Caller(client)

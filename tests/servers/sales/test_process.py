@@ -13,4 +13,6 @@ async def test_every_tool_works_for_everybody() -> None:
     async with as_process(module="servers.sales") as server:
         assert await server.tools(ANYBODY) == await server.tools({"role": "analyst"}) == TOOLS
         for tool, arguments in CALLS:
-            await server.data(ANYBODY, tool, **arguments)
+            # This client cannot ask its user for consent.
+            if tool != "delete_project":
+                await server.data(ANYBODY, tool, **arguments)

@@ -6,7 +6,7 @@ from mcp import Client
 
 from servers.sales.server import make_server
 from tests.servers.data_governance.support import text_of
-from tests.servers.sales.support import ANYBODY, TOOLS, fresh, shared
+from tests.servers.sales.support import ANYBODY, TOOLS, agree, fresh, shared
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,7 @@ async def test_a_period_that_reaches_beyond_the_data_is_what_there_is_of_it(
 
 
 async def test_every_tool_tells_a_model_how_to_use_it_and_its_results_obey_its_schema() -> None:
-    async with Client(make_server(), cache=None) as client:
+    async with Client(make_server(), cache=None, elicitation_callback=agree) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         for name, arguments in CALLS:
             result = await client.call_tool(name, arguments)
