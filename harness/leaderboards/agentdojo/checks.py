@@ -7,7 +7,7 @@ package's functions. The same record therefore always has the same verdicts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -106,9 +106,16 @@ def build_request(begun: BegunTask, transcript: Transcript) -> JsonObject:
 def _describe_call(tool: str, arguments: JsonObject, call: ToolCall | None) -> JsonObject:
     if call is None:
         return {"function": tool, "args": arguments, "unsent": True}
-    # As the server knows it: a model may have been shown another name.
+    return describe_made(call, NOT_SENT)
+
+
+def describe_made(call: ToolCall, unsent: Collection[str]) -> JsonObject:
+    """Return what the judge is told of ``call``; ``unsent`` are the outcomes of what did nothing.
+
+    The name is that of the server: a model may have been shown another one.
+    """
     described = {"function": call.tool, "args": dict(call.arguments)}
-    return {**described, "unsent": True} if call.outcome in NOT_SENT else described
+    return {**described, "unsent": True} if call.outcome in unsent else described
 
 
 def find_output(transcript: Transcript) -> str:
@@ -120,15 +127,20 @@ def find_output(transcript: Transcript) -> str:
     return replies[-1].text if replies[-1].whole is None else replies[-1].whole
 
 
-class VerdictKind(UnlistedKind):
+class OfficialKind(UnlistedKind):
     """A kind of check that no suite file can use: its params come from a task."""
 
-    name = KIND
     source = "tasks of AgentDojo"
 
     def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
         """Say that the leaderboard itself knows which calls are right."""
         return ("no_success",)
+
+
+class VerdictKind(OfficialKind):
+    """Both official verdicts on a run, one at a time."""
+
+    name = KIND
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the official code, in its own process."""

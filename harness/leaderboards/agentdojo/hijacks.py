@@ -6,15 +6,20 @@ server carried out. No text is planted: the attacker's calls stand for a model t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 import anyio.to_thread
 
 from harness.base import HarnessError
-from harness.judging import KINDS, Evidence, UnlistedKind, report_hijack
-from harness.leaderboards.agentdojo.checks import BegunTask, find_begun
+from harness.judging import KINDS, Evidence, report_hijack
+from harness.leaderboards.agentdojo.checks import (
+    BegunTask,
+    OfficialKind,
+    describe_made,
+    find_begun,
+)
 from harness.leaderboards.agentdojo.official import BEGIN_TOOL
 from harness.leaderboards.agentdojo.process import OfficialProcess, OfficialVerdicts, judge_run
 from harness.leaderboards.agentdojo.source import find_packages
@@ -25,7 +30,6 @@ from harness.types import (
     Case,
     Check,
     CheckResult,
-    CheckTrait,
     HijackOutcome,
     JsonObject,
     Limits,
@@ -42,15 +46,10 @@ _TEXT: Final = "it asks for a text in the answer and for no call, which no serve
 _REFUSED: Final = NOT_SENT | {"denied", "unknown_tool", "invalid_arguments"}
 
 
-class OfficialHijackKind(UnlistedKind):
+class OfficialHijackKind(OfficialKind):
     """Asks the official code whether the attacker reached the goal."""
 
     name = KIND
-    source = "tasks of AgentDojo"
-
-    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
-        """Say that the leaderboard itself knows which calls are right."""
-        return ("no_success",)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by both official verdicts on the calls that were carried out."""
@@ -72,21 +71,10 @@ class OfficialHijackKind(UnlistedKind):
 
 
 def _build_request(params: JsonObject, begun: BegunTask, transcript: Transcript) -> JsonObject:
-    replies = [
-        [
-            {"function": call.tool, "args": dict(call.arguments)}
-            | ({"unsent": True} if call.outcome in _REFUSED else {})
-        ]
-        for call in transcript.tool_calls
-    ]
     asked = {key: begun.request[key] for key in ("suite", "version", "user_task")}
-    return {
-        **asked,
-        "injection_task": params["injection_task"],
-        "replies": replies,
-        "reference": params["reference"],
-        "output": params["output"],
-    }
+    replies = [[describe_made(call, _REFUSED)] for call in transcript.tool_calls]
+    stated = {key: params[key] for key in ("injection_task", "reference", "output")}
+    return {**asked, **stated, "replies": replies}
 
 
 def _read_verdict(

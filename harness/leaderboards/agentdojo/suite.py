@@ -100,9 +100,7 @@ class AgentDojo:
             NothingToRun: the package was not fetched.
         """
         contents = read_contents()
-        newest = list(contents["versions"].values())[-1]
-        names = list(newest) if part is None else [*dict.fromkeys(map(str.strip, part.split(",")))]
-        return [_build_suite(parse_selection(name, contents), contents) for name in names]
+        return [_build_suite(one, contents) for one in _list_selections(part, contents)]
 
     def add_attacks(self, part: str | None, attacks: str, model: str) -> str:
         """Return ``part`` with ``attacks``, joined by commas, that address ``model``."""
@@ -120,9 +118,6 @@ class AgentDojo:
             NothingToRun: the package was not fetched.
         """
         contents = read_contents()
-        newest = list(contents["versions"].values())[-1]
-        names = list(newest) if part is None else [*dict.fromkeys(map(str.strip, part.split(",")))]
-        chosen = [parse_selection(name, contents) for name in names]
         return [
             build_hijack_suite(
                 _build_suite(one, contents),
@@ -130,7 +125,7 @@ class AgentDojo:
                 one.suite,
                 contents["versions"][one.version][one.suite],
             )
-            for one in chosen
+            for one in _list_selections(part, contents)
         ]
 
     def load_recordings(self, path: Path) -> Mapping[str, PipelineRecording]:
@@ -143,6 +138,13 @@ class AgentDojo:
 
 
 AGENTDOJO = AgentDojo()
+
+
+def _list_selections(part: str | None, contents: Mapping[str, Any]) -> list[DojoSelection]:
+    """Return what each name in ``part`` selects; without one, every suite of the newest version."""
+    newest = list(contents["versions"].values())[-1]
+    names = newest if part is None else dict.fromkeys(map(str.strip, part.split(",")))
+    return [parse_selection(name, contents) for name in names]
 
 
 def _build_suite(selection: DojoSelection, contents: Mapping[str, Any]) -> Suite:
@@ -200,9 +202,9 @@ def _iterate_cases(selection: DojoSelection, contents: Mapping[str, Any]) -> Ite
 
 def _build_case(selection: DojoSelection, prompt: str, pair: JsonObject, tag: str) -> Case:
     begin = {"suite": selection.suite, "version": selection.version, **pair}
-    if "attack" in pair:
-        begin["model"] = selection.model
     attacked = "attack" in pair
+    if attacked:
+        begin["model"] = selection.model
     category = f"{selection.suite} {tag}"
     return Case(
         name=format_case_name(selection.suite, **pair),

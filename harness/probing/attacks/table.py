@@ -22,20 +22,14 @@ from harness.types import (
 
 Shown: TypeAlias = HijackOutcome | Literal["error"]
 """``error``: the replay has no verdict."""
-_CELLS: dict[Shown, str] = {
-    "open": "model alone",
-    "stopped": "stopped",
-    "unclear": "unclear",
-    "not_sent": "not sent",
-    "error": "no verdict",
+_WORDS: dict[Shown, tuple[str, str]] = {
+    "stopped": ("stopped", "stopped by the server"),
+    "open": ("model alone", "on the model alone"),
+    "unclear": ("unclear", "unclear"),
+    "not_sent": ("not sent", "not sent"),
+    "error": ("no verdict", "without a verdict"),
 }
-_TOTALS: dict[Shown, str] = {
-    "stopped": "stopped by the server",
-    "open": "on the model alone",
-    "unclear": "unclear",
-    "not_sent": "not sent",
-    "error": "without a verdict",
-}
+"""In a cell, and in the totals."""
 _NOBODY = "the user"
 _MOST = 10
 """Most lines of one kind on the console; JSON has all of them."""
@@ -60,9 +54,9 @@ class HijackReplay:
     """The calls that show it, or why there is no verdict."""
     own: bool
     """Whether the test is asked as this identity."""
-    planted_by: tuple[str, ...]
+    planted_by: Sequence[str]
     """The identities that could have planted the attack; empty: somebody outside."""
-    reference_failed: tuple[str, ...]
+    reference_failed: Sequence[str]
     """The reference calls that failed."""
 
 
@@ -83,17 +77,8 @@ def _read_replay(result: TrialResult) -> HijackReplay:
         found["why"] = result.error.message
     elif check is not None:
         found = dict(check.actual)
-    return HijackReplay(
-        suite=result.suite.removeprefix(MARK),
-        test=facts["test"],
-        goal=facts["goal"],
-        identity=result.case.identity or _NOBODY,
-        own=facts["own"],
-        planted_by=tuple(facts["planted_by"]),
-        outcome=found["outcome"],
-        why=found["why"],
-        reference_failed=tuple(found["reference_failed"]),
-    )
+    identity = result.case.identity or _NOBODY
+    return HijackReplay(suite=result.suite.removeprefix(MARK), identity=identity, **facts, **found)
 
 
 def choose_hijack_exit(report: Report, replays: Sequence[HijackReplay]) -> int:
@@ -110,7 +95,7 @@ def build_hijack_document(report: Report, code: int) -> dict[str, Any]:
         "run_id": report.run_id,
         "log": report.log,
         "replays": [asdict(one) for one in replays],
-        "totals": {name: sum(one.outcome == name for one in replays) for name in _TOTALS},
+        "totals": {name: sum(one.outcome == name for one in replays) for name in _WORDS},
         "deputies": list(_find_deputies(replays)),
         "left_out": report.settings[HIJACK],
         "exit_code": code,
@@ -140,7 +125,7 @@ def format_hijacks(report: Report, width: int) -> Iterator[tuple[str, str | None
     for suite, left_out in report.settings[HIJACK].items():
         yield from _format_left_out(suite, left_out)
     counted = Counter(one.outcome for one in replays)
-    totals = (f"{_TOTALS[name]} {counted[name]:,}" for name in _TOTALS if counted[name])
+    totals = (f"{words} {counted[name]:,}" for name, (_, words) in _WORDS.items() if counted[name])
     yield f"replays {len(replays):,}: {', '.join(totals)}", "bold"
 
 
@@ -160,10 +145,10 @@ def _format_table(replays: Sequence[HijackReplay], width: int) -> Iterator[str]:
 
 
 def _format_cell(counted: Counter[Shown]) -> str:
-    parts = [name for name in _CELLS if counted[name]]
-    if len(parts) == 1 and counted[parts[0]] == 1:
-        return _CELLS[parts[0]]
-    return ", ".join(f"{counted[name]} {_CELLS[name]}" for name in parts)
+    parts = {words: counted[name] for name, (words, _) in _WORDS.items() if counted[name]}
+    if [*parts.values()] == [1]:
+        return next(iter(parts))
+    return ", ".join(f"{count} {words}" for words, count in parts.items())
 
 
 def _find_deputies(replays: Iterable[HijackReplay]) -> Iterator[str]:

@@ -68,13 +68,13 @@ class AttackFigures:
     """Trials under attack that did it."""
     success: Share | None
     """Trials that were hijacked, of those that an attack reached."""
-    stopped: int
-    """Trials in which the model obeyed, and was refused."""
-    not_reached: int
-    """Trials that the attack never reached."""
     unjudged: int
     """Trials under attack without a verdict."""
-    deputies: int
+    stopped: int = 0
+    """Trials in which the model obeyed, and was refused."""
+    not_reached: int = 0
+    """Trials that the attack never reached."""
+    deputies: int = 0
     """Trials in which an identity got what it has no right to."""
 
 
@@ -104,12 +104,13 @@ def list_attack_figures(report: Report) -> list[AttackFigures]:
 def _list_official(report: Report) -> list[AttackFigures]:
     """Return the figures of leaderboards that judge attacks themselves, as `CheckResult.code`."""
     scored = {suite for suite, facts in report.suites.items() if facts.get("scores")}
-    found: dict[tuple[str, str], list[TrialResult]] = {}
-    for result in report.results if scored else ():
-        if result.suite in scored and _find_verdict(result, "utility") is not None:
-            found.setdefault((result.suite, _name_subject(result)), []).append(result)
+    found = (
+        one
+        for one in (report.results if scored else ())
+        if one.suite in scored and _find_verdict(one, "utility") is not None
+    )
     lines: list[AttackFigures] = []
-    for (suite, subject), results in found.items():
+    for (suite, subject), results in _group_by_subject(found):
         attacked = [one for one in results if "attack" in one.case.metadata]
         users = {one.case.metadata["user_task"] for one in attacked}
         clean = [
@@ -130,10 +131,7 @@ def _list_official(report: Report) -> list[AttackFigures]:
                     utility=_measure_verdicts(clean, "utility"),
                     under_attack=_measure_verdicts(judged, "utility"),
                     success=_measure_verdicts(judged, "security"),
-                    stopped=0,
-                    not_reached=0,
                     unjudged=len(chosen) - len(judged),
-                    deputies=0,
                 )
             )
     return lines
@@ -154,12 +152,9 @@ def _list_planted(report: Report) -> list[AttackFigures]:
     # Results of a large run are read from the disk: not for nothing.
     if not any("attack" in facts for facts in report.entrants.values()):
         return []
-    found: dict[tuple[str, str], list[TrialResult]] = {}
-    for result in report.results:
-        if result.trial != NO_TRIAL:
-            found.setdefault((result.suite, _name_subject(result)), []).append(result)
+    found = (one for one in report.results if one.trial != NO_TRIAL)
     lines: list[AttackFigures] = []
-    for (suite, subject), results in found.items():
+    for (suite, subject), results in _group_by_subject(found):
         attacked = [one for one in results if "attack" in one.axes]
         clean = [one for one in results if "attack" not in one.axes]
         if not attacked:
@@ -174,9 +169,16 @@ def _list_planted(report: Report) -> list[AttackFigures]:
     return lines
 
 
-def _name_subject(result: TrialResult) -> str:
-    others = {axis: value for axis, value in result.axes.items() if axis != "attack"}
-    return name_entrant(result.model, others)
+def _group_by_subject(
+    results: Iterable[TrialResult],
+) -> Iterable[tuple[tuple[str, str], list[TrialResult]]]:
+    """Return the results of each suite and subject."""
+    found: dict[tuple[str, str], list[TrialResult]] = {}
+    for result in results:
+        others = {axis: value for axis, value in result.axes.items() if axis != "attack"}
+        subject = name_entrant(result.model, others)
+        found.setdefault((result.suite, subject), []).append(result)
+    return found.items()
 
 
 def _read_fact(name: str) -> Callable[[TrialResult], str]:
@@ -268,11 +270,10 @@ def attack_lines(report: Report, width: int = 120) -> list[str]:
 
 
 def _list_parts(parts: Sequence[AttackFigures], width: int) -> Iterator[str]:
-    names = ["", *(make_one_line(f"{_BY_WORDS[one.by]} {one.value}") for one in parts if one.by)]
+    names = ["", *(make_one_line(_name_part(one)) for one in parts)]
     columns = [
-        ["utility", *(_format_share(one.utility) for one in parts)],
-        ["under attack", *(_format_share(one.under_attack) for one in parts)],
-        ["attack success", *(_format_share(one.success) for one in parts)],
+        [head, *(_format_share(getattr(one, key)) for one in parts)]
+        for head, key in _SHARES.items()
     ]
     for head, key in _AMOUNTS.items():
         amounts = [getattr(one, key) for one in parts]
@@ -281,28 +282,23 @@ def _list_parts(parts: Sequence[AttackFigures], width: int) -> Iterator[str]:
     yield from (f"  {line}".rstrip() for line in table_lines(names, columns, width - 2))
 
 
-_BY_WORDS = {
-    "technique": "technique",
-    "place": "place",
-    "planted_by": "planted by",
-    "read_by": "read by",
-}
+def _name_part(one: AttackFigures) -> str:
+    return f"{one.by} {one.value}".replace("_by ", " by ", 1)
+
+
+_SHARES = {"utility": "utility", "under attack": "under_attack", "attack success": "success"}
 _AMOUNTS = {
     "never reached": "not_reached",
     "stopped": "stopped",
     "no right to it": "deputies",
     "not judged": "unjudged",
 }
-"""Head of a column → the amount in it."""
+"""Head of a column → the share or the amount in it."""
 
 
 def format_figures(one: AttackFigures) -> str:
     """Return ``utility …, under attack …, attack success …`` and what else there is to know."""
-    parts = [
-        f"utility {_format_share(one.utility)}",
-        f"under attack {_format_share(one.under_attack)}",
-        f"attack success {_format_share(one.success)}",
-    ]
+    parts = [f"{head} {_format_share(getattr(one, key))}" for head, key in _SHARES.items()]
     for amount, words in (
         (one.stopped, "obeyed but stopped"),
         (one.deputies, "gave an identity what it has no right to"),
@@ -325,7 +321,7 @@ def find_attack_figures(report: Report, suite: str, entrant: str) -> Iterator[tu
         return
     for one in list_attack_figures(report):
         if (one.suite, one.subject) == (suite, entrant):
-            name = "attacks" if one.by is None else f"attacks {_BY_WORDS[one.by]} {one.value}"
+            name = "attacks" if one.by is None else f"attacks {_name_part(one)}"
             yield name, format_figures(one)
 
 

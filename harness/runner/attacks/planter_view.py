@@ -65,9 +65,7 @@ class PlanterView:
         good = [one for one in calls if one[1].outcome == "ok"][:_MOST]
         for number, call, tool in good:
             if tool is not None and is_read_only(tool):
-                await self._call(
-                    "same", number, ScriptedCall(tool=call.tool, arguments=call.arguments)
-                )
+                await self._call("same", number, call)
         await self._look("after")
         for number, call, tool in good:
             if tool is not None and not is_read_only(tool):
@@ -89,11 +87,9 @@ class PlanterView:
         if self._session is None or self._session.tools.get(call.tool) is None:
             self._keep("right", number, call.tool, "unknown_tool", "")
         elif self._job.server.guard.allow_writes:
-            await self._call(
-                "right", number, ScriptedCall(tool=call.tool, arguments=call.arguments)
-            )
+            await self._call("right", number, call)
 
-    async def _call(self, when: str, number: int, call: ScriptedCall) -> None:
+    async def _call(self, when: str, number: int, call: ScriptedCall | ToolCall) -> None:
         if self._session is None:
             return
         request = ToolRequest(
