@@ -23,7 +23,6 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/ci.md", "include:"): "a pipeline: tests/packaging/test_gitlab.py runs its script",
     ("docs/ci.md", "repos:"): "hooks: tests/end_to_end/test_ci_page.py compares them",
     ("docs/engines.md", "job=$(sbatch"): "for Slurm: the scripts that it submits are run",
-    ("docs/engines.md", "jobs:"): "a workflow of shards and merge, which tests of both run",
     ("docs/migrate.md", "description: Prices are found"): (
         "a file of promptfoo: tests/docs/test_walkthroughs.py runs it"
     ),

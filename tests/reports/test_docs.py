@@ -29,11 +29,3 @@ def test_every_picture_is_there_and_small() -> None:
         assert len(data) < 200_000
         assert width >= 360
         assert height >= 360
-
-
-def test_the_example_of_an_own_format_runs() -> None:
-    block = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert block is not None
-    names: dict[str, object] = {}
-    exec(block[1], names)
-    assert type(names["PLAIN"]).__name__ == "Writer"

@@ -339,7 +339,7 @@ function figures(group) {
   return element(
     "section",
     { class: "group" },
-    group.entrant ? element("h3", {}, swatch(group.entrant), `${group.entrant} on ${group.suite}`) : null,
+    group.entrant ? element("h2", {}, swatch(group.entrant), `${group.entrant} on ${group.suite}`) : null,
     element(
       "div",
       { class: "scores" },

@@ -56,8 +56,8 @@ def test_the_grid_figures_and_the_list_tell_models_and_suites_apart(
 ) -> None:
     two_models(page.project.folder / ".harness/runs" / NAME / "log.jsonl")
     browser.open(f"{page.url}/evaluation?run={NAME}")
-    browser.until(lambda: browser.run("return document.querySelectorAll('#scores h3').length") == 4)
-    assert browser.run(TEXT, "#scores h3") == "good on shop"
+    browser.until(lambda: browser.run("return document.querySelectorAll('#scores h2').length") == 4)
+    assert browser.run(TEXT, "#scores h2") == "good on shop"
     assert "75 %" not in browser.run(TEXT, "main")
     heads = (
         "return [...document.querySelectorAll('[role=columnheader] .vname')].map((one) => "

@@ -58,7 +58,7 @@ export function twoTexts(before, after, names, what) {
   const side = (/** @type {"before" | "after"} */ which, /** @type {"del" | "ins"} */ mark, /** @type {string} */ name) =>
     el("div", {},
       el("span", { class: "caption", text: name }),
-      el("pre", { tabindex: "0", role: "region", "aria-label": `${name}: ${what}`, dir: "auto" },
+      el("pre", { tabindex: "0", role: "group", "aria-label": `${name}: ${what}`, dir: "auto" },
         ...parts.map((part) => (part.same || !marked ? part[which] : part[which] ? el(mark, { text: part[which] }) : "")),
         ...((which === "before" ? before : after) ? [] : [el("span", { class: "dim", text: "(nothing)" })])));
   return el("div", { class: "pair" }, side("before", "del", names[0]), side("after", "ins", names[1]));
@@ -127,7 +127,7 @@ function argumentTable(one, other, names) {
     })));
   };
   const heads = both ? ["argument", ...names] : ["argument", one ? names[0] : names[1]];
-  return el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": `Arguments of ${(one || other)?.tool}` },
+  return el("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": `Arguments of ${(one || other)?.tool}` },
     el("table", { class: "arguments" },
       el("thead", {}, el("tr", {}, ...heads.map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, ...keys.map((key) => el("tr", {},

@@ -78,7 +78,7 @@ export function pinned(trial) {
  * @param {string} text @param {string} label */
 export function box(text, label) {
   return el("div", { class: "box" },
-    el("pre", { dir: "auto", tabindex: "0", role: "region", "aria-label": label, text }),
+    el("pre", { dir: "auto", tabindex: "0", role: "group", "aria-label": label, text }),
     copyButton(() => text, label));
 }
 
