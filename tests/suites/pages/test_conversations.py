@@ -8,12 +8,11 @@ from harness.judging.checks import VOCABULARY
 from harness.suites.config import load_config
 from harness.suites.in_python.suite import read_object
 from harness.suites.readers import read_suite
-from harness.types import Elicitation
 from tests.suites.test_docs import SCHEMA
 
 PAGE = (Path(__file__).parents[3] / "docs" / "conversations.md").read_text(encoding="utf-8")
 YAML = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-PYTHON, ELICITED = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+(PYTHON,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("example", [text for text in YAML if text.startswith("suite:")])
@@ -42,12 +41,3 @@ def test_the_suite_in_python_of_the_page_has_a_user_who_is_played_by_its_functio
     [case] = read_object(space["Patience"], VOCABULARY).cases
     assert case.user is not None
     assert [case.user.code(("",) * heard) for heard in (1, 7)] == ["Where is my order?", None]
-
-
-def test_the_suite_in_python_that_answers_questions_does_it_by_its_function() -> None:
-    space: dict[str, object] = {"__name__": "page"}
-    exec(compile(ELICITED, "conversations.md", "exec"), space)
-    suite = read_object(space["Deletes"], VOCABULARY)
-    [rule] = suite.cases[0].caller.elicit or ()
-    assert rule.code(Elicitation(message="Delete CUST_00042?")) == {"confirm": True}
-    assert rule.code(Elicitation(message="Delete CUST_00001?")) == "decline"
