@@ -185,7 +185,7 @@ def _build_test(layout: SuiteLayouts) -> dict[str, Any]:
     return {
         **schema,
         "properties": {**schema["properties"], **described},
-        "anyOf": _any_required("prompt", "turns", "user", "call"),
+        "anyOf": _any_required("prompt", "turns", "user", "use_prompt", "call"),
         "if": {"anyOf": _any_required(*layout.parameters.fields)},
         "then": {"properties": {"assertions": assertions}},
         "else": {"properties": strict},
