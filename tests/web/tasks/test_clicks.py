@@ -55,7 +55,8 @@ class Hand:
         self.clicks += 1
 
     def sees(self, place: str, wanted: Callable[[list[str]], bool]) -> list[str]:
-        self.browser.until(lambda: wanted(self.browser.run(TEXTS, place)))
+        # Nothing is there until the page has drawn it.
+        self.browser.until(lambda: (texts := self.browser.run(TEXTS, place)) and wanted(texts))
         found: list[str] = self.browser.run(TEXTS, place)
         return found
 
