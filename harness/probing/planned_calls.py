@@ -178,14 +178,11 @@ def _plan_tool_calls(
     return made, "no arguments are known that fit it"
 
 
-_ASKING = ("consent", "must_elicit", "elicitation_contains")
-
-
 def find_declared_gates(cases: Iterable[Case]) -> list[str]:
     """Return the tools of which a suite says that they ask their user."""
-    checks = (check for case in cases for check in case.every_check if check.kind in _ASKING)
-    tools = (check.params.get("tool") for check in checks)
-    return [*dict.fromkeys(tool for tool in tools if isinstance(tool, str))]
+    checks = (check for case in cases for check in case.every_check)
+    asking = (check for check in checks if "says_tool_asks" in check_traits(check))
+    return [*dict.fromkeys(str(check.params["tool"]) for check in asking)]
 
 
 def iterate_stated_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject]]:

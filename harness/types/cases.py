@@ -339,6 +339,7 @@ CheckTrait: TypeAlias = Literal[
     "judges_refused_session",
     "wants_refused_session",
     "reads_end_state",
+    "says_tool_asks",
     "grades",
     "judge_decides",
     "counts_turns",
@@ -355,6 +356,7 @@ CheckTrait: TypeAlias = Literal[
 - ``judges_refused_session``: it can be judged although the server refused the caller a session.
 - ``wants_refused_session``: it passes only if the server did.
 - ``reads_end_state``: it can be judged only when the conversation is over.
+- ``says_tool_asks``: the tool that it names asks its user something.
 - ``grades``: what it finds has ``metrics`` with scores.
 - ``judge_decides``: a judge alone decides it, and what it finds names the ``judge``.
 - ``counts_turns``: the share of right turns decides, so that no single turn does.

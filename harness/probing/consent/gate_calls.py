@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import anyio
 
 from harness.base import HarnessError, NotAdmitted, canonical_json, is_valid
-from harness.judging import WantedState, wanted_states
+from harness.judging import WantedState, check_traits, wanted_states
 from harness.probing.call_facts import Lines, add_facts, get_result
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
@@ -125,7 +125,9 @@ class GateCalls:
     def _list_consents(self, tool: str) -> Iterator[tuple[Case, JsonObject]]:
         for case in self.prober.plan.cases:
             for check in case.every_check:
-                if check.kind == "consent" and check.params["tool"] == tool:
+                # Those with arguments speak of the gate, the others of its question alone.
+                is_gate = "says_tool_asks" in check_traits(check) and "args" in check.params
+                if is_gate and check.params["tool"] == tool:
                     yield case, check.params
 
     def _may_approve(self, caller: ProbeCaller, call: ProbeCall) -> bool:

@@ -17,6 +17,7 @@ ROOT = Path(harness.__file__).parent
 WRITERS = ("suites", "leaderboards", "descriptions/drafting", "descriptions/workbench/mutants")
 """Read or write suites, whose keys are the names of kinds."""
 WORDS = {
+    "consent",
     "decision",
     "expected_answer",
     "graded",

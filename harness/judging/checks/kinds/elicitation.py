@@ -44,7 +44,7 @@ from harness.judging.checks.parsing import (
 )
 from harness.judging.matching.calls import find_matching_calls
 from harness.judging.matching.texts import clip_text
-from harness.types import Elicitation, JsonObject, JsonPath, StateReading, ToolCall
+from harness.types import CheckTrait, Elicitation, JsonObject, JsonPath, StateReading, ToolCall
 
 _WORDS = ("tool", "message", "field", "mode", "answer")
 _ANSWERS = ("accept", "decline", "cancel")
@@ -300,12 +300,17 @@ def _list_wanted(params: JsonObject) -> Iterator[WantedState]:
         yield WantedState(params["state"], ())
 
 
+def _list_traits(params: JsonObject) -> Sequence[CheckTrait]:
+    return ("says_tool_asks",) if "tool" in params else ()
+
+
 MUST_ELICIT = FunctionKind(
     name="must_elicit",
     needs_session=True,
     schema=single_or_list_schema(_TRUE_OR_FILTER),
     read=make_list_reader(_read_filter),
     judge=_judge_elicited,
+    traits=_list_traits,
     doc=CheckDoc(
         section="Consent",
         asks=(
@@ -337,6 +342,7 @@ ELICITATION_CONTAINS = FunctionKind(
     schema=single_or_list_schema(either_form("text", TEXT, tool=TEXT)),
     read=make_list_reader(_read_words),
     judge=_judge_words,
+    traits=_list_traits,
     doc=CheckDoc(
         section="Consent",
         asks="one of the server's questions has this text, in capitals or not",
@@ -362,7 +368,9 @@ CONSENT = FunctionKind(
     wanted_states=_list_wanted,
     claims=lambda params: [CallsClaim(tool=params["tool"], args=params["args"], least=1)],
     traits=lambda params: (
-        ("no_success", "reads_end_state") if "state" in params else ("no_success",)
+        *_list_traits(params),
+        "no_success",
+        *(("reads_end_state",) if "state" in params else ()),
     ),
     doc=CheckDoc(
         section="Consent",
