@@ -36,7 +36,7 @@ from harness.types import (
 _ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
 """After these endings the user may continue."""
 
-LIMITED: dict[Stop, str] = {
+ENDINGS: dict[Stop, str] = {
     "reply_limit": "the limit of replies was reached",
     "call_limit": "the limit of tool calls was reached",
     "token_limit": "the limit of tokens was reached",
@@ -45,7 +45,7 @@ LIMITED: dict[Stop, str] = {
     "malformed_call": "a call of the reply could not be read",
     "context_limit": "the conversation no longer fits the model",
 }
-"""Why a requested call was not sent, by what ended the conversation."""
+"""What ended the conversation before a requested call was sent, in words."""
 
 
 class Conversation(ABC):

@@ -22,7 +22,7 @@ from harness.runner.content.given_content import (
     give_reads,
 )
 from harness.runner.content.opening_prompts import get_opening
-from harness.runner.conversation import LIMITED, Conversation, find_lost_reason, find_usage_limit
+from harness.runner.conversation import ENDINGS, Conversation, find_lost_reason, find_usage_limit
 from harness.runner.strategies import Strategy
 from harness.runner.users import Speaker
 from harness.sessions import Session, build_unanswered_call, read_resource
@@ -272,7 +272,7 @@ class ModelConversation(Conversation):
                 self.add_message(steering)
             if stop := self._limit_after(reply):
                 # Calls that will never be sent are recorded: the model did choose them.
-                words = f"not sent by harness: {LIMITED[stop]}"
+                words = f"not sent by harness: {ENDINGS[stop]}"
                 self._record_calls(
                     self._build_unanswered(one, SEARCH if one.search else "blocked", words)
                     for one in reply.tool_requests

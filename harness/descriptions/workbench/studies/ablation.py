@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from harness.base import make_one_line
+from harness.base import make_one_line, shorten_text
 from harness.descriptions.workbench.analysis.effects import (
     PART_VERDICTS,
     PartEffect,
@@ -19,6 +19,8 @@ from harness.descriptions.workbench.study import Finding, Study, StudyContext, S
 from harness.reports import format_points
 
 _MOST_LINES = 15
+_MOST_QUOTED = 160
+"""Most characters of a part in a finding: instructions may have thousands."""
 _COUNTED = {
     "better": "carry weight",
     "worse": "do harm",
@@ -69,8 +71,9 @@ def _format_lines(shown: Sequence[PartEffect], tests: int) -> Iterator[str]:
 def _build_finding(one: PartEffect) -> Finding:
     gain, certain = one.effect.difference, one.effect.verdict != "undecided"
     what = "lost" if gain > 0 else "gained"
+    quoted = shorten_text(make_one_line(one.part.text), _MOST_QUOTED)
     return Finding(
-        text=f"Without {one.part.label} (“{make_one_line(one.part.text)}”) "
+        text=f"Without {one.part.label} (“{quoted}”) "
         f"{format_points(abs(gain), sign=False)} points of pass rate are {what}"
         + ("." if certain else ", which may be chance."),
         certain=certain,

@@ -85,6 +85,15 @@ def test_a_sentence_of_the_instructions_carries_weight_like_one_of_a_tool(tmp_pa
     assert facts["tokens"] == sum(part.tokens for part in parts if part.kind != "all")
 
 
+def test_a_finding_quotes_the_beginning_of_long_instructions(tmp_path: Path) -> None:
+    stage = bench(CASES, TOOLS, instructions=({"shop": "Ask first. " * 500},))
+    whole = next(iterate_parts(stage.texts))
+    run = measured(tmp_path, (None, ends(0)), (remove_part(whole, TOOLS), ends(14)))
+    [finding] = ablation.STUDY.read(stage, run).findings
+    assert "(“Ask first. Ask first." in finding.text
+    assert len(finding.text) < 400
+
+
 def test_instructions_that_differ_by_caller_are_said_to_be_removed_as_a_whole(
     tmp_path: Path,
 ) -> None:
